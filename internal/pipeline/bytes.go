@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/selection"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/ties"
 )
@@ -119,20 +120,13 @@ func (f *facts) inPlaceBytes() int64 {
 // movesBytes bounds a search for moves of elements, and the moves.
 func (f *facts) movesBytes() int64 { return cpu.MovesBytes(f.n, f.workers, f.sizes[0]) }
 
-// selectBytes bounds a selection: candidates and blocks of the workers, all candidates
-// together and in order, and, where codes do not decide alone, keys and the codes of later
-// words by element.
+// selectBytes bounds a selection: candidates and their order, and, where codes do not decide alone, keys and the
+// codes of later words by element.
 func (f *facts) selectBytes() int64 {
-	workers, _ := selectors(f.n, f.workers)
-	count := int64(workers)
-	found := int(min(count*int64(f.k), int64(f.n)))
-	block := scratch.Size(engine.Block, extract.CodeSize(f.words)) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4) + scratch.AlignedSize(engine.Block/64, 8)
-	bytes := count*(scratch.Size(candidateLimit(f.n, f.k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
-	bytes += f.numberBytes() + 2*scratch.Size(f.k, 4) + max(cpu.OrderBytes(f.k, f.workers, 4), cpu.OrderBytes(f.k, f.workers, 8))
-	return bytes + f.selectorBytes(f.k)
+	return selection.FirstBytes(f.n, f.k, f.workers, extract.CodeSize(f.words)) + f.numberBytes() + f.selectorBytes(f.k)
 }
 
-// selectorBytes bounds the memory in which selectors compare n candidates beyond their first codes.
+// selectorBytes bounds the memory in which selections compare n candidates beyond their first codes.
 func (f *facts) selectorBytes(n int) int64 {
 	if extract.Decisive(f.words) {
 		return ties.WorkBytes(f.workers)
@@ -143,11 +137,8 @@ func (f *facts) selectorBytes(n int) int64 {
 // findBytes bounds a search for one element: all codes, the counters of workers, and the
 // candidates that are left, or an order of all by these codes.
 func (f *facts) findBytes() int64 {
-	code := extract.CodeSize(f.words)
-	found := scratch.Size(mostFound(f.n), unsafe.Sizeof(candidate{})) + 2*scratch.Size(engine.Block, 8)
-	found += f.selectorBytes(f.n)
-	counts := int64(max(1, f.workers)) * (scratch.Size(1<<findBits, 8) + scratch.Size(min(f.k, mostParts)<<secondBits, 8))
-	return scratch.Size(f.n, code) + counts + f.numberBytes() + max(found, f.hostBytes(toIndex)+scratch.Size(f.n, 4))
+	codes, found := selection.RanksBytes(f.n, f.k, f.workers, extract.CodeSize(f.words))
+	return codes + f.numberBytes() + max(found+f.selectorBytes(f.n), f.hostBytes(toIndex)+scratch.Size(f.n, 4))
 }
 
 // mergeBytes bounds a merge by ranges of a grain: the codes of all words, the keys that they

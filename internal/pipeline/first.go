@@ -4,6 +4,7 @@ import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/selection"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/perm"
 )
@@ -14,7 +15,7 @@ import (
 func FirstByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options) ([]uint32, error) {
 	if own := *o; by.Len() > 0 && isSmall(o, s.Len()) {
 		var first []uint32
-		if selectsFew(o, s.Len(), k) && firstFewBy(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o.Order(), copyTo(&first)) {
+		if selection.FirstFewBy(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o, copyTo(&first)) {
 			return first, nil
 		}
 		own.Into, own.Marks = nil, nil
@@ -28,7 +29,7 @@ func FirstRows(cols []extract.Column, n, k int, o *call.Options) ([]uint32, erro
 	extract.ForRows(cols, n)
 	if own := *o; len(cols) > 0 && isSmall(o, n) {
 		var first []uint32
-		if selectsFew(o, n, k) && firstFewBy(cols, n, k, extract.Batch{}, o.Order(), copyTo(&first)) {
+		if selection.FirstFewBy(cols, n, k, extract.Batch{}, o, copyTo(&first)) {
 			return first, nil
 		}
 		own.Into, own.Marks = nil, nil

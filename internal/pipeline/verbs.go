@@ -6,6 +6,7 @@ import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/selection"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/perm"
@@ -92,7 +93,7 @@ func OrderSelected(cols []extract.Column, rows []uint32, n int, o *call.Options)
 // front, by front.
 func TopK(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o *call.Options, front func(order []uint32)) error {
 	if n > 0 && isSmall(o, s.Len()) {
-		if selectsFew(o, s.Len(), n) && firstFew(k, s, n, get, o.Order(), front) {
+		if selection.FirstFew(k, s, n, get, o, front) {
 			return nil
 		}
 		return small.TopWith(k, s, n, get, small.KeyFunction, o, front)
@@ -103,7 +104,7 @@ func TopK(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o *call.Opti
 // TopKeys is TopK of keys that are the elements themselves.
 func TopKeys(k sortkey.Kind, s cpu.Payload, n int, o *call.Options, front func(order []uint32)) error {
 	if n > 0 && isSmall(o, s.Len()) {
-		if selectsFew(o, s.Len(), n) && firstFew(k, s, n, extract.Own(k), o.Order(), front) {
+		if selection.FirstFew(k, s, n, extract.Own(k), o, front) {
 			return nil
 		}
 		return small.TopWith(k, s, n, extract.Own(k), small.NoFunction, o, front)
@@ -114,7 +115,7 @@ func TopKeys(k sortkey.Kind, s cpu.Payload, n int, o *call.Options, front func(o
 // TopKByColumns is TopK by the columns of an ordering.
 func TopKByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options, front func(order []uint32)) error {
 	if k > 0 && by.Len() > 0 && isSmall(o, s.Len()) {
-		if selectsFew(o, s.Len(), k) && firstFewBy(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o.Order(), front) {
+		if selection.FirstFewBy(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o, front) {
 			return nil
 		}
 		return by.Top(s, k, o, front)

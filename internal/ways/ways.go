@@ -23,7 +23,7 @@ const (
 	Segments                 // rows are in order by the first column, in memory
 	Dealt                    // rows are ordered by later columns and dealt by the first, of few values
 
-	// Rows are selected. See package pipeline.
+	// Rows are selected. See packages selection and pipeline.
 	SelectFew      // the first of at most 4096 elements are selected by their codes
 	SortForRanks   // a copy of plain keys is sorted for many quantiles
 	SelectRanks    // rows at few ranks are selected

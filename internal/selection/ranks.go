@@ -1,52 +1,18 @@
-package pipeline
+package selection
 
 import (
 	"errors"
 	"slices"
 	"sync/atomic"
 
-	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
 	"example.com/sorter/internal/ways"
-	"example.com/sorter/perm"
 )
-
-// Rows at several places of an order are found together: codes are extracted once, their leading
-// digits counted once, and those that may be wanted collected in one pass.
-
-// KeysAt returns keys that hold at ks[i] the one that comes ks[i]-th, from 0, or one that ties with it. They are the given
-// ones, and other ks, or a sorted copy.
-func KeysAt[K sortkey.Key](keys []K, ks []int, o *call.Options) ([]K, error) {
-	kind, s, own := sortkey.KindOf[K](), cpu.PayloadOf(keys), *o
-	own.Into, own.Marks = nil, nil
-	switch {
-	case ways.On(ways.SortForRanks) && sortsForRanks(kind, s, len(ks), o):
-		own.Backend = cpu.Host
-		sorted := slices.Clone(keys)
-		err := SortKeys(sorted, &own)
-		ways.Took(ways.SortForRanks)
-		return sorted, err
-	case isSmall(o, s.Len()):
-		return keys, numbersAt(ks)(small.OrderWith(kind, s, extract.Own(kind), small.NoFunction, &own))
-	}
-	return keys, nthsOf([]extract.Column{extract.SelfAs(kind)}, extract.InputOf(s), ks, true, *o)
-}
-
-// numbersAt returns what replaces ks by the numbers of an order.
-func numbersAt(ks []int) func(p perm.Perm, err error) error {
-	return func(p perm.Perm, err error) error {
-		if err == nil {
-			pickNumbers(ks, p)
-		}
-		return err
-	}
-}
 
 const (
 	// mostScans is the most places that are searched each by itself, since too many rows share their
@@ -54,10 +20,9 @@ const (
 	mostScans = 8
 	// mostParts is the most intervals whose second digit, of secondBits, is counted.
 	mostParts, secondBits = 256, 8
-	// mostSelected is the most places that are selected; for more of them all rows are ordered. Of plain
-	// keys a copy is sorted, and so it is for up to fewFound keys, and for keys of few values, which are
-	// sorted by counting.
-	mostSelected = 512
+	// MostRanks is the most places that are selected; for more of them all rows are ordered. Of plain
+	// keys a copy is sorted.
+	MostRanks = 512
 	// mostPicked is the most candidates, for each row, of all selections together: one place is selected
 	// from those of its interval after another. An order takes the time of about three.
 	mostPicked = 2
@@ -91,24 +56,6 @@ func tiedPlaces[C sortkey.Code](n int, ks []int, src cpu.Source[C]) bool {
 	return tied > tiedSample/8
 }
 
-// sortsForRanks reports whether a copy of keys of a kind, the elements themselves, is sorted for a
-// number of ranks.
-func sortsForRanks(kind sortkey.Kind, s cpu.Payload, ranks int, o *call.Options) bool {
-	if !o.Free() {
-		return false
-	}
-	if ranks > mostSelected || s.Len() <= fewFound {
-		return true
-	}
-	var codes [tiedSample]uint64
-	keys, step := s.Raw(), s.Len()/tiedSample
-	for i := range codes {
-		sortkey.EncodeAt(kind, codes[i:i+1], keys.At(i*step), sortkey.Order{})
-	}
-	slices.Sort(codes[:])
-	return len(slices.Compact(codes[:])) <= tiedSample/8
-}
-
 // wanted is an interval of codes, and the places of an order that are in it.
 type wanted[C sortkey.Code] struct {
 	interval[C]
@@ -120,7 +67,7 @@ type wanted[C sortkey.Code] struct {
 
 // search is a search for several places.
 type search[C sortkey.Code] struct {
-	r      *request
+	env    *engine.Env
 	codes  []C
 	ks     []int
 	any    bool // an element with the code of a place does
@@ -154,46 +101,45 @@ func (m *numbers[C]) of(c C) uint16 {
 	return p.numbers[(c-p.least)>>(p.shift&63)%(1<<secondBits)]
 }
 
-// nthsBy is nthsOf by the codes of a source.
-func nthsBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
-	if !ways.On(ways.SelectRanks) || len(ks) > mostSelected || len(ks) > mostScans && words[0].InMemory && tiedPlaces(r.n, ks, src) {
-		index := scratch.Take[uint32](&r.Arena, r.n)
-		err := orderCodes(r, rows, words, index, src)
-		if err == nil {
-			pickNumbers(ks, index)
-		}
-		return err
+// FewRanks reports whether rows of ranks ks, by the codes of src, may be selected in less time than all are ordered. It
+// reads a sample.
+func FewRanks[C sortkey.Code](rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C]) bool {
+	return len(ks) <= MostRanks && !(len(ks) > mostScans && words[0].InMemory && tiedPlaces(rows.Len, ks, src))
+}
+
+// Ranks replaces each k of ks by the number of the row of rank k, or of one that ties with it if any is set. src has
+// the codes of the first word. If too many rows share a code it changes no rank and returns the codes of all rows,
+// by which they are to be ordered; otherwise these are nil.
+func Ranks[C sortkey.Code](env *engine.Env, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) (codes []C, err error) {
+	s := &search[C]{env: env, codes: scratch.Take[C](&env.Arena, rows.Len), ks: ks, any: any && extract.Decisive(words)}
+	if s.all, err = extractAll(env, s.codes, src); err != nil {
+		return nil, err
 	}
-	s := &search[C]{r: r, codes: scratch.Take[C](&r.Arena, r.n), ks: ks, any: any && extract.Decisive(words)}
-	var err error
-	if s.all, err = extractAll(r, s.codes, src); err != nil {
-		return err
-	}
-	s.all.n, s.counts = r.n, newDigits(r)
+	s.all.n, s.counts = rows.Len, newDigits(env)
 	parts, err := s.parts()
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case s.crowded(parts):
-		return orderedNths(r, rows, words, s.codes, ks)
+		return s.codes, nil
 	}
-	v := selector{t: ties.New(&r.Env, rows, words)}
+	v := selector{t: ties.New(env, rows, words)}
 	numbers, err := s.selectFrom(parts, &v)
 	switch {
 	case err == errCrowded:
-		return orderedNths(r, rows, words, s.codes, ks)
+		return s.codes, nil
 	case err != nil:
-		return err
+		return nil, err
 	}
 	ways.Took(ways.SelectRanks)
 	copy(ks, numbers) // which held until nothing has to be ordered
-	return v.t.Finish(nil)
+	return nil, v.t.Finish(nil)
 }
 
 // selectFrom returns the numbers of the rows at all places, or errCrowded.
 func (s *search[C]) selectFrom(parts []*wanted[C], v *selector) (numbers []int, err error) {
 	numbers = make([]int, len(s.ks))
-	v.codes, v.at = scratch.Take[uint64](&s.r.Arena, engine.Block), scratch.Take[uint32](&s.r.Arena, engine.Block)
+	v.codes, v.at = scratch.Take[uint64](&s.env.Arena, engine.Block), scratch.Take[uint32](&s.env.Arena, engine.Block)
 	if err := s.collect(parts); err != nil {
 		return nil, err
 	}
@@ -224,7 +170,7 @@ func (s *search[C]) crowded(parts []*wanted[C]) bool {
 			scans += len(p.at)
 		}
 	}
-	return scans > mostScans || found > mostFound(s.r.n) || selected > mostPicked*s.r.n
+	return scans > mostScans || found > mostFound(len(s.codes)) || selected > mostPicked*len(s.codes)
 }
 
 // parts returns the intervals of the places, by the leading digit of their codes or by two, and
@@ -234,7 +180,7 @@ func (s *search[C]) parts() ([]*wanted[C], error) {
 	if s.all.n <= fewFound || s.all.least == s.all.most {
 		return whole, nil
 	}
-	if err := s.all.count(s.r, s.codes, s.counts); err != nil {
+	if err := s.all.count(s.env, s.codes, s.counts); err != nil {
 		return nil, err
 	}
 	s.least, s.shift = s.all.least, s.all.shift()
@@ -267,7 +213,7 @@ func (s *search[C]) tighten(parts []*wanted[C]) error {
 	if !many {
 		return nil
 	}
-	err := s.r.Stage("select", s.r.n, s.r.piece(s.r.n), func(worker, lo, hi int) {
+	err := s.env.Stage("select", len(s.codes), cpu.GatherPiece(s.env, len(s.codes)), func(worker, lo, hi int) {
 		own := bounds[worker]
 		for _, c := range s.codes[lo:hi] {
 			b := &own[s.of(c)]
@@ -294,10 +240,10 @@ func (s *search[C]) secondParts(parts []*wanted[C]) (cut []*wanted[C], err error
 	}
 	counts := make(digits, len(s.counts))
 	for i := range counts {
-		counts[i] = scratch.Take[int](&s.r.Arena, len(parts)<<secondBits)
+		counts[i] = scratch.Take[int](&s.env.Arena, len(parts)<<secondBits)
 		clear(counts[i])
 	}
-	err = s.r.Stage("select", s.r.n, s.r.piece(s.r.n), func(worker, lo, hi int) {
+	err = s.env.Stage("select", len(s.codes), cpu.GatherPiece(s.env, len(s.codes)), func(worker, lo, hi int) {
 		own := counts[worker]
 		for _, c := range s.codes[lo:hi] {
 			if k := int(s.first[(c-s.least)>>(s.shift&63)%(1<<findBits)]); k > 0 {
@@ -335,15 +281,6 @@ func sortedPlaces(ks []int) []int {
 	return at
 }
 
-// orderedNths replaces ks by the numbers of an order of all rows.
-func orderedNths[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, codes []C, ks []int) error {
-	index, err := nthOrdered(r, rows, words, codes)
-	if err == nil {
-		pickNumbers(ks, index)
-	}
-	return err
-}
-
 // partsOf returns the intervals of the digits from bit shift on of the places of p, by the counts of
 // these digits.
 func partsOf[C sortkey.Code](p *wanted[C], ks, counts []int, shift int) (parts []*wanted[C]) {
@@ -369,15 +306,15 @@ func (s *search[C]) collect(parts []*wanted[C]) error {
 		if p.n > fewFound {
 			continue
 		}
-		p.found, some = scratch.Take[candidate](&s.r.Arena, p.n)[:p.n], true
+		p.found, some = scratch.Take[candidate](&s.env.Arena, p.n)[:p.n], true
 		if len(parts) == 1 {
-			return p.interval.collect(s.r, s.codes, p.found)
+			return p.interval.collect(s.env, s.codes, p.found)
 		}
 	}
 	if !some {
 		return nil
 	}
-	return s.r.Stage("select", s.r.n, engine.Block, func(_, lo, hi int) {
+	return s.env.Stage("select", len(s.codes), engine.Block, func(_, lo, hi int) {
 		for i, c := range s.codes[lo:hi] {
 			if k := s.of(c); k > 0 && parts[k-1].found != nil {
 				p := parts[k-1]
@@ -399,9 +336,9 @@ func (p *wanted[C]) pick(v *selector, ks, numbers []int) {
 
 // find returns the number of the row at place k of an interval.
 func (s *search[C]) find(in interval[C], v *selector) (int, error) {
-	r := s.r
+	env := s.env
 	for in.n > fewFound && in.least < in.most {
-		if err := in.narrow(r, s.codes, s.counts); err != nil {
+		if err := in.narrow(env, s.codes, s.counts); err != nil {
 			return 0, err
 		}
 	}
@@ -410,27 +347,27 @@ func (s *search[C]) find(in interval[C], v *selector) (int, error) {
 		if s.any {
 			in.k = 0
 		}
-		return in.kth(r, s.codes)
-	case in.n > mostFound(r.n):
+		return in.kth(env, s.codes)
+	case in.n > mostFound(len(s.codes)):
 		return 0, errCrowded
 	}
-	found := scratch.Take[candidate](&r.Arena, in.n)[:in.n]
-	defer scratch.Give(&r.Arena, found, 1)
-	if err := in.collect(r, s.codes, found); err != nil {
+	found := scratch.Take[candidate](&env.Arena, in.n)[:in.n]
+	defer scratch.Give(&env.Arena, found, 1)
+	if err := in.collect(env, s.codes, found); err != nil {
 		return 0, err
 	}
 	v.found, v.k = found, in.k+1
 	v.find()
-	return int(v.last), r.Loop.Err()
+	return int(v.last), env.Loop.Err()
 }
 
 // errCrowded reports that too many rows share the code of a place.
 var errCrowded = errors.New("pipeline: too many rows tie")
 
 // collect writes the codes of the interval to its candidates.
-func (in *interval[C]) collect(r *request, codes []C, found []candidate) error {
+func (in *interval[C]) collect(env *engine.Env, codes []C, found []candidate) error {
 	var next atomic.Int64
-	return r.Stage("select", r.n, engine.Block, func(_, lo, hi int) {
+	return env.Stage("select", len(codes), engine.Block, func(_, lo, hi int) {
 		n := 0
 		for _, c := range codes[lo:hi] {
 			if c-in.least <= in.most-in.least {

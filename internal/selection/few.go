@@ -1,4 +1,4 @@
-package pipeline
+package selection
 
 import (
 	"math/bits"
@@ -13,32 +13,32 @@ import (
 // The first k of few elements by one column are selected by their codes in pooled memory, and only
 // those that may be among them are ordered. Other calls on few elements order all.
 
-// selectsFew reports whether the first k of n elements are selected, of those that [isSmall] serves.
-func selectsFew(o *call.Options, n, k int) bool {
+// fitsFew reports whether the first k of n elements, at most [cpu.SmallLen], are selected.
+func fitsFew(o *call.Options, n, k int) bool {
 	return k > 0 && max(k, leastWays) <= n/4 && !o.Monitored() && ways.On(ways.SelectFew)
 }
 
-// firstFew passes the numbers of the first k elements of s, in order, to use, by the keys, of a kind,
-// of a getter. It is false if keys have no 64-bit code.
-func firstFew(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o sortkey.Order, use func(first []uint32)) bool {
+// FirstFew passes the numbers of the first k elements of s, at most [cpu.SmallLen], in order, to use, by the keys, of a
+// kind, of a getter. It is false if all are to be ordered: k is too large, or keys have no 64-bit code.
+func FirstFew(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.Options, use func(first []uint32)) bool {
 	switch b := (extract.Batch{Block: s.Raw()}); {
-	case kind.Wide():
+	case kind.Wide() || !fitsFew(o, s.Len(), k):
 		return false
 	case sortkey.CodeBits[kind] <= 32:
-		firstCodes(s.Len(), k, use, func(codes []uint32) { extract.Extract(kind, codes, b, get, o) })
+		firstCodes(s.Len(), k, use, func(codes []uint32) { extract.Extract(kind, codes, b, get, o.Order()) })
 	default:
-		firstCodes(s.Len(), k, use, func(codes []uint64) { extract.Extract(kind, codes, b, get, o) })
+		firstCodes(s.Len(), k, use, func(codes []uint64) { extract.Extract(kind, codes, b, get, o.Order()) })
 	}
 	return true
 }
 
-// firstFewBy is firstFew by columns, of a batch of n elements. It is false unless one column with
+// FirstFewBy is [FirstFew] by columns, of a batch of n elements. It is false unless one column with
 // such a code decides.
-func firstFewBy(cols []extract.Column, n, k int, b extract.Batch, o sortkey.Order, use func(first []uint32)) bool {
-	if !extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].InMemory() {
+func FirstFewBy(cols []extract.Column, n, k int, b extract.Batch, o *call.Options, use func(first []uint32)) bool {
+	if !fitsFew(o, n, k) || !extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].InMemory() {
 		return false
 	}
-	col := cols[0].Under(o)
+	col := cols[0].Under(o.Order())
 	firstCodes(n, k, use, func(codes []uint64) { col.Codes(codes, b) })
 	return true
 }

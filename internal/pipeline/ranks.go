@@ -1,0 +1,176 @@
+package pipeline
+
+import (
+	"slices"
+
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/selection"
+	"example.com/sorter/internal/small"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/ways"
+	"example.com/sorter/perm"
+)
+
+// Rows of given ranks are selected, unless a sample or the selection finds that an order of all rows takes less time.
+
+// NthByColumns returns the numbers of the elements of s of ranks ks, 0 <= ks[i] < s.Len(), by the
+// columns of an ordering.
+func NthByColumns(by *small.Ordering, s cpu.Payload, ks []int, o *call.Options) ([]uint32, error) {
+	if own := *o; by.Len() > 0 && isSmall(o, s.Len()) {
+		own.Into, own.Marks = nil, nil
+		return rowsAt(ks)(by.Order(s, &own))
+	}
+	return rowsOfRanks(by.Columns(), extract.InputOf(s), ks, *o)
+}
+
+// NthRows is NthByColumns of the rows 0 … n-1 by columns of row numbers, which it changes.
+func NthRows(cols []extract.Column, n int, ks []int, o *call.Options) ([]uint32, error) {
+	extract.ForRows(cols, n)
+	if own := *o; len(cols) > 0 && isSmall(o, n) {
+		own.Into, own.Marks = nil, nil
+		return rowsAt(ks)(small.OrderRows(cols, n, &own))
+	}
+	return rowsOfRanks(cols, extract.RowNumbers(n), ks, *o)
+}
+
+// mostShared is the number of rows whose order is memory for the rows that are picked from it, so
+// that few take one allocation.
+const mostShared = 16
+
+// rowsAt returns what picks the rows of ranks ks of an order, in memory of the order if that is small.
+func rowsAt(ks []int) func(p perm.Perm, err error) ([]uint32, error) {
+	return func(p perm.Perm, err error) ([]uint32, error) {
+		if err != nil {
+			return nil, err
+		}
+		var few [mostShared]uint32
+		rows, order := []uint32(p), few[:]
+		if len(p) <= mostShared && len(ks) <= len(p) {
+			copy(order, p)
+			rows = rows[:len(ks):len(ks)]
+		} else {
+			rows, order = make([]uint32, len(ks)), p
+		}
+		for i, k := range ks {
+			rows[i] = order[k]
+		}
+		return rows, nil
+	}
+}
+
+// rowsOfRanks returns the numbers of the rows of ranks ks, 0 <= ks[i] < rows.Len.
+func rowsOfRanks(cols []extract.Column, rows extract.Input, ks []int, o call.Options) ([]uint32, error) {
+	numbers := slices.Clone(ks)
+	if err := ranksOf(cols, rows, numbers, false, o); err != nil {
+		return nil, err
+	}
+	picked := make([]uint32, len(ks))
+	for i, row := range numbers {
+		picked[i] = uint32(row)
+	}
+	return picked, nil
+}
+
+// ranksOf replaces each k of ks, 0 <= k < rows.Len, by the number of the row that comes k-th, or of one
+// that ties with it if any is set.
+func ranksOf(cols []extract.Column, rows extract.Input, ks []int, any bool, o call.Options) error {
+	r, err := begin(o, rows.Len)
+	defer r.end()
+	if err == nil && rows.Len > maxPositions {
+		err = tooLong(rows.Len)
+	}
+	if err != nil || len(cols) == 0 || len(ks) == 0 {
+		return err
+	}
+	r.spareCodes(rows, cols)
+	words := extract.Words(cols, o.Order())
+	r.most, rows.Arena = 0, &r.Arena
+	err = r.decide(facts{verb: toFind, k: len(ks), words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered})
+	if err != nil {
+		return err
+	}
+	if r.plan.movement == inPlace {
+		index := scratch.Take[uint32](&r.Arena, r.n)
+		err := orderInPlace(r, rows, words, index)
+		pickNumbers(ks, index)
+		return err
+	}
+	words[0].Open(rows, &r.Env)
+	if words[0].Bits <= 32 {
+		return ranksBy(r, rows, words, ks, extract.Source32(rows, &words[0]), any)
+	}
+	return ranksBy(r, rows, words, ks, extract.Source64(rows, &words[0]), any)
+}
+
+// pickNumbers replaces each k of ks by the k-th number of an order.
+func pickNumbers(ks []int, index []uint32) {
+	for i, k := range ks {
+		ks[i] = int(index[k])
+	}
+}
+
+// ranksBy is ranksOf by the codes of a source.
+func ranksBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
+	if ways.On(ways.SelectRanks) && selection.FewRanks(rows, words, ks, src) {
+		codes, err := selection.Ranks(&r.Env, rows, words, ks, src, any)
+		if codes == nil || err != nil {
+			return err
+		}
+		words[0].Extracted = true
+		src = func(dst []C, lo int) { copy(dst, codes[lo:]) }
+	}
+	index := scratch.Take[uint32](&r.Arena, r.n)
+	err := orderCodes(r, rows, words, index, src)
+	if err == nil {
+		pickNumbers(ks, index)
+	}
+	return err
+}
+
+// KeysAt returns keys that hold at ks[i] the one that comes ks[i]-th, from 0, or one that ties with it. They are the given
+// ones, and other ks, or a sorted copy.
+func KeysAt[K sortkey.Key](keys []K, ks []int, o *call.Options) ([]K, error) {
+	kind, s, own := sortkey.KindOf[K](), cpu.PayloadOf(keys), *o
+	own.Into, own.Marks = nil, nil
+	switch {
+	case ways.On(ways.SortForRanks) && sortsForRanks(kind, s, len(ks), o):
+		own.Backend = cpu.Host
+		sorted := slices.Clone(keys)
+		err := SortKeys(sorted, &own)
+		ways.Took(ways.SortForRanks)
+		return sorted, err
+	case isSmall(o, s.Len()):
+		order, err := small.OrderWith(kind, s, extract.Own(kind), small.NoFunction, &own)
+		if err == nil {
+			pickNumbers(ks, order)
+		}
+		return keys, err
+	}
+	return keys, ranksOf([]extract.Column{extract.SelfAs(kind)}, extract.InputOf(s), ks, true, *o)
+}
+
+const (
+	fewSorted   = 1 << 16 // keys, of which a copy is sorted for any number of ranks
+	valueSample = 256     // keys by whose codes sortsForRanks decides
+)
+
+// sortsForRanks reports whether a copy of keys of a kind, the elements themselves, is sorted for a
+// number of ranks.
+func sortsForRanks(kind sortkey.Kind, s cpu.Payload, ranks int, o *call.Options) bool {
+	if !o.Free() {
+		return false
+	}
+	if ranks > selection.MostRanks || s.Len() <= fewSorted {
+		return true
+	}
+	var codes [valueSample]uint64
+	keys, step := s.Raw(), s.Len()/valueSample
+	for i := range codes {
+		sortkey.EncodeAt(kind, codes[i:i+1], keys.At(i*step), sortkey.Order{})
+	}
+	slices.Sort(codes[:])
+	return len(slices.Compact(codes[:])) <= valueSample/8
+}

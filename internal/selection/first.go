@@ -1,0 +1,150 @@
+// Package selection finds rows of an order without ordering all: the first k, those of some ranks, and the first k of
+// each partition. It knows codes, and the keys that decide after them; package pipeline decides when it is worth its time.
+package selection
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/ties"
+)
+
+// First returns the numbers of the first k rows by words, in order, in memory of env. k <= rows.Len. It reads each
+// key once; see [FirstBytes] for its memory.
+func First(env *engine.Env, rows extract.Input, words []extract.Word, k int) ([]uint32, error) {
+	t := ties.New(env, rows, words)
+	order, err := first(env, t, k)
+	return order, t.Finish(err)
+}
+
+// first is First, except for large runs of ties, which t.Finish refines.
+func first(env *engine.Env, t *ties.Breaker, k int) ([]uint32, error) {
+	held, err := scan(env, t, k)
+	if err != nil {
+		return nil, err
+	}
+	err = env.Stage("select", len(held), 1, func(_, i, _ int) { held[i].cut() })
+	if err != nil {
+		return nil, err
+	}
+	found := 0
+	for i := range held {
+		found += len(held[i].found)
+	}
+	all := selector{k: k, t: t, codes: held[0].codes, at: held[0].at}
+	all.found = scratch.Take[candidate](&env.Arena, found)[:0]
+	for i := range held {
+		all.found = append(all.found, held[i].found...)
+	}
+	all.cut()
+	return inOrder(env, t, all.found)
+}
+
+// inOrder returns the numbers of candidates in order, except for large runs of
+// ties.
+func inOrder(env *engine.Env, t *ties.Breaker, first []candidate) ([]uint32, error) {
+	n := len(first)
+	order := scratch.Take[uint32](&env.Arena, n)
+	if n <= compared {
+		return order, orderFew(env, t, first, order)
+	}
+	byAt := scratch.Take[uint32](&env.Arena, n)
+	err := env.Scoped(func(env *engine.Env) error {
+		return cpu.Order(env, n, func(dst []uint32, lo int) {
+			for i, c := range first[lo : lo+len(dst)] {
+				dst[i] = c.at
+			}
+		}, false, func(_, lo int, part, _ []uint32) { copy(byAt[lo:], part) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	return order, env.Scoped(func(env *engine.Env) error {
+		return cpu.Order(env, n, func(dst []uint64, lo int) {
+			for i, at := range byAt[lo : lo+len(dst)] {
+				dst[i] = first[at].code
+			}
+		}, !extract.Decisive(t.Words), func(worker, lo int, part []uint32, codes []uint64) {
+			sorted := order[lo : lo+len(part)]
+			for i, x := range part {
+				sorted[i] = first[byAt[x]].at
+			}
+			ties.Refine(t, worker, sorted, codes, extract.Level{})
+		})
+	})
+}
+
+// compared is the number of candidates up to which comparisons order them: each of two orders of
+// codes takes 5 µs before its first.
+const compared = 256
+
+// orderFew is inOrder of at most compared candidates, which it sorts by their codes.
+func orderFew(env *engine.Env, t *ties.Breaker, first []candidate, order []uint32) error {
+	slices.SortFunc(first, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.at, b.at))
+	})
+	for i, c := range first {
+		order[i] = c.at
+	}
+	if extract.Decisive(t.Words) {
+		return nil
+	}
+	codes := scratch.Take[uint64](&env.Arena, len(first))
+	for i, c := range first {
+		codes[i] = c.code
+	}
+	return env.Stage("sort", 1, 1, func(worker, _, _ int) { ties.Refine(t, worker, order, codes, extract.Level{}) })
+}
+
+// selectPiece is the most elements that a selector takes at a time.
+const selectPiece = 16 * engine.Block
+
+// selectors returns the number of workers that select from n elements, and how many of these each
+// takes at a time: whole blocks.
+func selectors(n, workers int) (count, each int) {
+	loop := parallel.Loop{Workers: workers}
+	each = loop.Turn(n, engine.Block, selectPiece) / engine.Block * engine.Block
+	return max(1, min(workers, (n+each-1)/each)), each
+}
+
+// scan extracts all codes and returns selectors whose candidates include the first k
+// elements.
+func scan(env *engine.Env, t *ties.Breaker, k int) ([]selector, error) {
+	lead := &t.Words[0]
+	lead.Open(t.Input, env)
+	if lead.Bits <= 32 {
+		return sift(env, t, k, extract.Source32(t.Input, lead))
+	}
+	return sift(env, t, k, extract.Source64(t.Input, lead))
+}
+
+// sift is scan of the codes of a source.
+func sift[C sortkey.Code](env *engine.Env, t *ties.Breaker, k int, codes cpu.Source[C]) ([]selector, error) {
+	var bound atomic.Uint64 // no element with a larger code can be among the first k
+	bound.Store(math.MaxUint64)
+	n := t.Input.Len
+	count, each := selectors(n, env.Loop.Workers)
+	held, blocks := make([]selector, count), make([][]C, count)
+	for i := range held {
+		held[i].open(t, i, n, k)
+		blocks[i] = scratch.Take[C](&env.Arena, engine.Block)
+	}
+	err := env.Stage("extract", n, each, func(worker, lo, hi int) {
+		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
+			block := blocks[worker][:min(engine.Block, hi-at)]
+			if codes(block, at); env.Loop.Err() != nil {
+				return // codes and keys are left out
+			}
+			add(&held[worker], block, at, &bound)
+		}
+	})
+	return held, env.Stopped(err)
+}
