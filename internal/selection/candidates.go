@@ -240,52 +240,11 @@ func (v *selector) numbers(some []candidate) []uint32 {
 	return v.at[:len(some)]
 }
 
-// fewCodes is a number of codes that are sorted rather than counted.
-const fewCodes = 32
-
-// kthCode returns the k-th smallest code, 1 <= k <= len(all), by an 8-bit radix selection from
-// the top digit that differs, until few codes are left: at most 9 passes.
-func kthCode(all []candidate, k int) uint64 {
-	lo, hi := uint64(math.MaxUint64), uint64(0)
-	for _, c := range all {
-		lo, hi = min(lo, c.code), max(hi, c.code)
-	}
-	if k == 1 {
-		return lo
-	}
-	for lo < hi {
-		// The k-th smallest code is the k-th of those in [lo, hi].
-		shift, span := max(0, bits.Len64(lo^hi)-8), hi-lo
-		var count [256]int
-		for _, c := range all {
-			if c.code-lo <= span {
-				count[uint8(c.code>>shift)]++
-			}
-		}
-		digit := int(uint8(lo >> shift))
-		for ; k > count[digit]; digit++ {
-			k -= count[digit]
-		}
-		mask := uint64(1)<<shift - 1
-		base := hi&^(255<<shift|mask) | uint64(digit)<<shift
-		lo, hi = max(lo, base), min(hi, base|mask)
-		if count[digit] <= fewCodes {
-			return kthOfFew(all, lo, hi, k)
+// lower sets a to the lesser of a and value.
+func lower(a *atomic.Uint64, value uint64) {
+	for {
+		if before := a.Load(); before <= value || a.CompareAndSwap(before, value) {
+			return
 		}
 	}
-	return lo
-}
-
-// kthOfFew returns the k-th smallest of the codes in [lo, hi], at most fewCodes.
-func kthOfFew(all []candidate, lo, hi uint64, k int) uint64 {
-	var few [fewCodes]uint64
-	n := 0
-	for _, c := range all {
-		if c.code-lo <= hi-lo {
-			few[n%fewCodes] = c.code
-			n++
-		}
-	}
-	slices.Sort(few[:n])
-	return few[k-1]
 }

@@ -21,13 +21,13 @@ func fitsFew(o *call.Options, n, k int) bool {
 // FirstFew passes the numbers of the first k elements of s, at most [cpu.SmallLen], in order, to use, by the keys, of a
 // kind, of a getter. It is false if all are to be ordered: k is too large, or keys have no 64-bit code.
 func FirstFew(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.Options, use func(first []uint32)) bool {
-	switch b := (extract.Batch{Block: s.Raw()}); {
+	switch b, order := (extract.Batch{Block: s.Raw()}), o.Order(); {
 	case kind.Wide() || !fitsFew(o, s.Len(), k):
 		return false
 	case sortkey.CodeBits[kind] <= 32:
-		firstCodes(s.Len(), k, use, func(codes []uint32) { extract.Extract(kind, codes, b, get, o.Order()) })
+		firstCodes(s.Len(), k, use, func(codes []uint32) { extract.Extract(kind, codes, b, get, order) })
 	default:
-		firstCodes(s.Len(), k, use, func(codes []uint64) { extract.Extract(kind, codes, b, get, o.Order()) })
+		firstCodes(s.Len(), k, use, func(codes []uint64) { extract.Extract(kind, codes, b, get, order) })
 	}
 	return true
 }

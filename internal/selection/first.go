@@ -1,5 +1,5 @@
 // Package selection finds rows of an order without ordering all: the first k, those of some ranks, and the first k of
-// each partition. It knows codes, and the keys that decide after them; package pipeline decides when it is worth its time.
+// each partition. It knows codes, and the keys that decide after them; package pipeline plans its calls.
 package selection
 
 import (
@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
@@ -147,4 +148,15 @@ func sift[C sortkey.Code](env *engine.Env, t *ties.Breaker, k int, codes cpu.Sou
 		}
 	})
 	return held, env.Stopped(err)
+}
+
+// FirstBytes bounds the scratch memory of [First], by codes of code bytes each, except that in which whole keys are compared:
+// candidates and blocks of the workers, all candidates together, and their order.
+func FirstBytes(n, k, workers int, code uintptr) int64 {
+	held, _ := selectors(n, workers)
+	count := int64(held)
+	found := int(min(count*int64(k), int64(n)))
+	block := scratch.Size(engine.Block, code) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4) + scratch.AlignedSize(engine.Block/64, 8)
+	bytes := count*(scratch.Size(candidateLimit(n, k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
+	return bytes + 2*scratch.Size(k, 4) + max(cpu.OrderBytes(k, workers, 4), cpu.OrderBytes(k, workers, 8))
 }

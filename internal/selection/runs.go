@@ -8,11 +8,11 @@ import (
 	"example.com/sorter/internal/extract"
 )
 
-// FewInRuns reports whether the first k rows of each of a number of runs of n rows, and as many of each block, are few of all.
+// FewInRuns reports whether [LeftInRuns] leaves few of n rows: k for each run, and for each block of rows.
 func FewInRuns(n, runs, k int) bool { return runs+n/engine.Block <= n/mostLeft/k }
 
-// LeftInRuns returns numbers of rows, ascending, that include the first k rows, by words, of each run of the input,
-// between two offsets; nil if that leaves most. Whole keys are not compared: codes of the first words are enough to
+// LeftInRuns returns numbers of rows, ascending, that include the first k, by keys of which word has codes, of each run
+// of the input, between two offsets; nil if that leaves most. Whole keys are not compared: codes of the first word are enough to
 // drop a row. Runs are read in blocks, each of which leaves k rows of a run and those that tie with them.
 func LeftInRuns(env *engine.Env, rows extract.Input, word *extract.Word, offsets []int, k int) ([]uint32, error) {
 	n := rows.Len
@@ -74,9 +74,6 @@ func (w *runWorker) kth(codes []uint64, k int) uint64 {
 	some := w.found[:len(codes)]
 	for i, c := range codes {
 		some[i].code = c
-	}
-	if len(some) <= fewCodes {
-		return kthOfFew(some, 0, math.MaxUint64, k)
 	}
 	return kthCode(some, k)
 }
