@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -29,7 +30,7 @@ const (
 
 // FirstOfPartitions returns numbers of rows, ascending, that include the first k of each partition; nil if too few can
 // be dropped by a table. Partitions are rows with the same code of lead, which holds whole keys; within them words
-// decide. The words are opened. Neither is called where keys in memory suffice.
+// decide. It opens lead and the first word. Where a sample has too many partitions it extracts no other codes.
 func FirstOfPartitions(env *engine.Env, rows extract.Input, lead *extract.Word, words []extract.Word, k int) ([]uint32, error) {
 	n := rows.Len
 	if k > n/mostLeft {
@@ -74,9 +75,9 @@ type partitionWorker struct {
 // partitionSlot is a partition: its code, and its k smallest codes so far.
 type partitionSlot struct {
 	lead  uint64
-	bound uint64 // the largest of k codes; before there are k of them the largest code
+	bound uint64 // the largest of k codes; before there are k of them, the largest that there can be
 	heap  uint32 // its number, from 1; 0: the slot is free
-	rows  uint32 // in the heap, at most k
+	rows  uint32 // that went into the heap, at most k
 }
 
 // partitionRow is a candidate: a row that may be among the first of its partition.
@@ -113,7 +114,7 @@ func (w *partitionWorker) slot(lead uint64) *partitionSlot {
 			return w.slot(lead)
 		case s.heap == 0:
 			if w.parts%w.f.each == 0 {
-				w.smalls = append(w.smalls, make([]uint64, w.f.each*w.f.k))
+				w.smalls = append(w.smalls, slices.Repeat([]uint64{math.MaxUint64}, w.f.each*w.f.k))
 			}
 			w.parts++
 			*s = partitionSlot{lead: lead, bound: math.MaxUint64, heap: uint32(w.parts)}
@@ -160,9 +161,7 @@ func (w *partitionWorker) add(lo, hi int) {
 	for i, c := range codes {
 		s := w.slot(lead[i])
 		switch {
-		case int(s.rows) < f.k:
-			s.push(w.heap(s.heap), c)
-		case c < s.bound:
+		case c < s.bound || int(s.rows) < f.k:
 			s.replace(w.heap(s.heap), c)
 		case c > s.bound || f.decisive: // k rows before it are not larger
 			continue
@@ -171,20 +170,7 @@ func (w *partitionWorker) add(lo, hi int) {
 	}
 }
 
-// push adds a code to a heap of fewer than k.
-func (s *partitionSlot) push(heap []uint64, c uint64) {
-	i := int(s.rows)
-	for i > 0 && heap[(i-1)/2] < c {
-		heap[i] = heap[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	heap[i] = c
-	if s.rows++; int(s.rows) == len(heap) {
-		s.bound = heap[0]
-	}
-}
-
-// replace puts a code in place of the largest of a full heap.
+// replace puts a code in place of the largest of a heap, which is at first full of the largest that there can be.
 func (s *partitionSlot) replace(heap []uint64, c uint64) {
 	i := 0
 	for {
@@ -201,7 +187,7 @@ func (s *partitionSlot) replace(heap []uint64, c uint64) {
 		heap[i], i = heap[child], child
 	}
 	heap[i] = c
-	s.bound = heap[0]
+	s.bound, s.rows = heap[0], min(s.rows+1, uint32(len(heap)))
 }
 
 // estimate returns about how many partitions there are, by those of a sample. Those that the sample
