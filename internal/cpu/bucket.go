@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/vecsort"
 )
@@ -99,14 +100,14 @@ func leadingBits(n, width, spare int) (passes, digit int) {
 }
 
 // orderOf is order of codes that were surveyed as v.
-func (w *local[C]) orderOf(codes []C, v summary[C]) []uint32 {
+func (w *local[C]) orderOf(codes []C, v presorted.Summary[C]) []uint32 {
 	n := len(codes)
-	if v.reversed(n) {
+	if v.Reversed(n) {
 		order := w.takePlaces(n)
-		backward(order, n-1)
+		presorted.Backward(order, n-1)
 		return order
 	}
-	return w.order(codes, v.min, v.span())
+	return w.order(codes, v.Min, v.Span())
 }
 
 // order returns the order of codes, ties by place, in memory of w. len(codes) <= maxLocal, and

@@ -1,6 +1,10 @@
 package cpu
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"example.com/sorter/internal/presorted"
+)
 
 // Codes without places, those of keys that are the elements, are sorted as they are: by radix
 // passes over their leading bits, then repaired where neighbours agree in these.
@@ -95,8 +99,8 @@ func (w *local[C]) repairCode(codes, spare []C, i int, lowest C, drop int) int {
 		to++
 	}
 	run := codes[from:to]
-	v := summaryOf(run)
-	if sorted := w.radixCodes(run, spare[from:to], v.min, bits.Len64(uint64(v.span())), spareBits); &sorted[0] != &run[0] {
+	v := presorted.SummaryOf(run)
+	if sorted := w.radixCodes(run, spare[from:to], v.Min, bits.Len64(uint64(v.Span())), spareBits); &sorted[0] != &run[0] {
 		copy(run, sorted)
 	}
 	return to - 1

@@ -81,14 +81,14 @@ func locally[C Code](t *testing.T) {
 			}
 			sorted := slices.Sorted(slices.Values(codes))
 			v := surveyOf(codes)
-			order := w.order(codes, v.min, v.span())
+			order := w.order(codes, v.Min, v.Span())
 			for i, x := range order {
 				if codes[x] != sorted[i] || i > 0 && sorted[i-1] == sorted[i] && order[i-1] > x {
 					t.Errorf("%s: element %d is at place %d", name, x, i)
 					break
 				}
 			}
-			if got := w.sortCodes(codes, v.min, v.span()); !slices.Equal(got, sorted) {
+			if got := w.sortCodes(codes, v.Min, v.Span()); !slices.Equal(got, sorted) {
 				t.Errorf("%s: not sorted", name)
 			}
 		}
@@ -218,7 +218,7 @@ func TestCloseCodes(t *testing.T) {
 		}
 	}
 	v := surveyOf(codes)
-	c := cells[uint32]{min: v.min, shift: uint8(max(0, v.width()-evenCellBits))}
+	c := cells[uint32]{min: v.Min, shift: uint8(max(0, v.Width()-evenCellBits))}
 	if !c.close(codes[:engine.Block]) {
 		t.Error("the codes are not close")
 	}

@@ -3,6 +3,7 @@ package cpu
 import (
 	"unsafe"
 
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/ways"
 )
 
@@ -99,8 +100,8 @@ func (w *local[C]) orderOwn(codes []C) []uint32 {
 	if len(codes) == 0 {
 		return nil
 	}
-	if v := summaryOf(codes); !v.sorted() {
-		return w.order(codes, v.min, v.span())
+	if v := presorted.SummaryOf(codes); !v.Sorted() {
+		return w.order(codes, v.Min, v.Span())
 	}
 	return nil
 }

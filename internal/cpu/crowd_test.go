@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 )
 
 // TestCrowd orders codes of which a part is the least or the greatest, or both, and holds the order to a
@@ -30,9 +31,9 @@ func TestCrowd(t *testing.T) {
 			}
 			var env engine.Env
 			w := local[uint64]{env: &env}
-			v := summaryOf(codes)
+			v := presorted.SummaryOf(codes)
 			want := make([]uint32, n)
-			forward(want, 0)
+			presorted.Forward(want, 0)
 			slices.SortStableFunc(want, func(a, b uint32) int {
 				if codes[a] < codes[b] {
 					return -1
@@ -40,10 +41,10 @@ func TestCrowd(t *testing.T) {
 				return int(min(1, codes[a]-codes[b]))
 			})
 			for range 3 {
-				if got := w.order(codes, v.min, v.span()); !slices.Equal(got, want) {
+				if got := w.order(codes, v.Min, v.Span()); !slices.Equal(got, want) {
 					t.Fatalf("%d codes, %d%% the least, %d%% the greatest: wrong order", n, c.least, c.most)
 				}
-				got := w.orderCrowd(codes, v.min, v.span())
+				got := w.orderCrowd(codes, v.Min, v.Span())
 				if (got != nil) != (c.crowded && n >= leastCrowded) {
 					t.Fatalf("%d codes, %d%% the least, %d%% the greatest: parted %t", n, c.least, c.most, got != nil)
 				}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/vecsort"
 )
@@ -36,10 +37,10 @@ func checkCrowdMemory[C Code](t *testing.T, r *rand.Rand) {
 		}
 	}
 	codes[n/2] = ^C(0)
-	env, v := newEnv(1), summaryOf(codes)
+	env, v := newEnv(1), presorted.SummaryOf(codes)
 	w := local[C]{env: env}
 	w.words, w.spare = atLeast(env, w.words, n), atLeast(env, w.spare, n) // of a bucket before
-	order := w.order(codes, v.min, v.span())
+	order := w.order(codes, v.Min, v.Span())
 	if !slices.IsSortedFunc(order, func(i, j uint32) int { return cmp.Or(cmp.Compare(codes[i], codes[j]), cmp.Compare(i, j)) }) {
 		t.Errorf("%d codes of %T: wrong order", n, codes[0])
 	}

@@ -24,7 +24,7 @@ type Digits struct {
 // stripes, one for each worker. len(dst) == len(order).
 func Deal(env *engine.Env, dst, order []uint32, digits Digits) error {
 	n, values := len(order), digits.Values
-	stripe := (n-1)/max(1, min(env.Loop.Workers, n/LeastTurn)) + 1
+	stripe := (n-1)/max(1, min(env.Loop.Workers, n/engine.LeastTurn)) + 1
 	stripes := (n-1)/stripe + 1
 	counts := scratch.Take[uint32](&env.Arena, stripes*values)
 	own := scratch.Take[uint16](&env.Arena, n) // digits in the sequence of order

@@ -6,18 +6,21 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 )
 
 // TestDeal deals random orders by digits of one value to the most, from the least digit to the greatest.
 func TestDeal(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{1, 2, 100, LeastTurn, 3*LeastTurn + 1, 50_000} {
+	for _, n := range []int{1, 2, 100, engine.LeastTurn, 3*engine.LeastTurn + 1, 50_000} {
 		for _, values := range []int{1, 2, 100, MostDealt} {
 			for workers := 1; workers <= 3; workers++ {
 				least := []int{0, 7, 1<<16 - values}[r.IntN(3)]
 				digits := Digits{make([]uint16, n), uint16(least), values}
 				order := make([]uint32, n)
-				forward(order, 0)
+				presorted.Forward(order, 0)
 				for i := range digits.Of {
 					digits.Of[i] = uint16(least + r.IntN(values))
 				}

@@ -45,9 +45,9 @@ func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) 
 	}
 	own := Keys[C]{
 		Len: len(strays), View: in(strays), Words: strays,
-		At:     func(i uint32) C { return strays[i] },
-		Write:  func(lo int, codes []C) { copy(strays[lo:], codes) },
-		Follow: func(l *Moves) error { return Follow(env, PayloadOf(strays), l) },
+		At:    func(i uint32) C { return strays[i] },
+		Write: func(lo int, codes []C) { copy(strays[lo:], codes) },
+		Own:   PayloadOf(strays),
 	}
 	if err := env.Inner(func() error { return own.Sort(env) }); err != nil {
 		return false, err
@@ -115,7 +115,7 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 		counts [heavyValues]int
 		strays int
 	}
-	n, chunk := len(bits), chunkOf(env, len(bits))
+	n, chunk := len(bits), env.ChunkOf(len(bits))
 	parts, memory := make([]counted, (n+chunk-1)/chunk), lazily[C](env, sizeStrays(nil, n, unsafe.Sizeof(C(0))))
 	var many atomic.Bool
 	err = env.Stage("survey", n, chunk, func(_, lo, hi int) {
@@ -218,7 +218,7 @@ func (k Keys[C]) writeHeavy(env *engine.Env, h heavy[C], strays []C) error {
 	if len(strays) > 0 {
 		add(heavyRun[C]{n: len(strays), strays: strays})
 	}
-	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(_, lo, hi int) {
+	return env.Stage("write", k.Len, env.ChunkOf(k.Len), func(_, lo, hi int) {
 		for _, r := range runs {
 			from, to := max(lo, r.lo), min(hi, r.lo+r.n)
 			switch {

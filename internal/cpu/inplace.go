@@ -29,11 +29,11 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 	for i := range index {
 		index[i] = uint32(i)
 	}
-	if v.sorted() {
-		found(env, v)
+	if v.Sorted() {
+		v.Report(env)
 		return codes, nil
 	}
-	f := newFlag(env, codes, index, v.min^v.max)
+	f := newFlag(env, codes, index, v.Min^v.Max)
 	top := f.split(0, n, f.top)
 	err = env.Stage("in place", 256, 1, func(_, d, _ int) {
 		f.sort(int(top[d]), int(top[d+1]), f.top-8)
@@ -117,7 +117,7 @@ func (f *flag[C]) sort(lo, hi, shift int) {
 func (f *flag[C]) split(lo, hi, shift int) (from [257]uint32) {
 	var next, end [256]uint32
 	for i := lo; i < hi; i++ {
-		if i%chunk == 0 && f.env.Loop.Err() != nil {
+		if i%engine.Chunk == 0 && f.env.Loop.Err() != nil {
 			return from
 		}
 		end[f.digit(i, shift)]++
@@ -131,7 +131,7 @@ func (f *flag[C]) split(lo, hi, shift int) (from [257]uint32) {
 	from[256] = at
 	for d := range 256 {
 		for steps := 0; next[d] < end[d]; steps++ {
-			if steps%chunk == 0 && f.env.Loop.Err() != nil {
+			if steps%engine.Chunk == 0 && f.env.Loop.Err() != nil {
 				return from
 			}
 			i := int(next[d])

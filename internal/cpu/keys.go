@@ -5,17 +5,18 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/ways"
 )
 
 // Keys is a slice of keys that are fully determined by their codes.
 type Keys[C Code] struct {
-	Len    int
-	View   func(lo, hi int, buf []C) []C // codes of keys [lo, hi), in place or made in buf
-	At     func(i uint32) C              // code of key i
-	Write  func(lo int, codes []C)       // sets keys lo, lo+1, … from codes
-	Follow func(l *Moves) error          // moves keys to the places of l, see [Follow]
+	Len   int
+	View  func(lo, hi int, buf []C) []C // codes of keys [lo, hi), in place or made in buf
+	At    func(i uint32) C              // code of key i
+	Write func(lo int, codes []C)       // sets keys lo, lo+1, … from codes
+	Own   Payload                       // the keys
 
 	// Words aliases the keys if code == word ^ Flip for each of them; otherwise it is nil.
 	Words []C
@@ -56,20 +57,20 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 		}
 	}
 	narrow := k.narrow(env, v)
-	if !narrow || min(v.falls, v.rises) <= k.Len/countedSteps {
-		switch l, err := k.detect(env, v); {
+	if !narrow || min(v.Falls, v.Rises) <= k.Len/countedSteps {
+		switch l, err := k.moves(env, v); {
 		case err != nil:
 			return err
 		case l != nil:
-			return k.Follow(l)
+			return l.Follow(env, k.Own.elements())
 		}
 	}
-	before := v.min
+	before := v.Min
 	if k = k.plain(&v); narrow {
 		return k.count(env, v)
 	}
-	plus := before - v.min
-	first, second := sizeCodeSides(nil, k.Len, unsafe.Sizeof(v.min))
+	plus := before - v.Min
+	first, second := sizeCodeSides(nil, k.Len, unsafe.Sizeof(v.Min))
 	c := codeSort[C]{[2]func() []C{eager(takeAligned[C](env, first)), lazily[C](env, second)}, locals[C](env), k.Write, mostPrivate(k.Len, env.Loop.Workers)}
 	for i := range c.work {
 		c.work[i].plus = plus
@@ -85,7 +86,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 		return err
 	}
 	env.Commit()
-	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(_, lo, hi int) { k.Write(lo, sorted[lo:hi]) })
+	return env.Stage("write", k.Len, env.ChunkOf(k.Len), func(_, lo, hi int) { k.Write(lo, sorted[lo:hi]) })
 }
 
 // KeysBytes bounds the memory, in bytes, of [Keys.Sort] for n codes of the given size.
@@ -119,7 +120,7 @@ func sizeKeys(a *scratch.Area, n, workers int, code uintptr) {
 			},
 		)
 	}
-	followed := func() { sizeFollow(a, n, code) }
+	followed := func() { presorted.SizeFollow(a, n, code) }
 	heavy := func() {
 		if n >= heavyStrays {
 			sizeStrays(a, n, code)
@@ -135,30 +136,40 @@ func sizeCodeSides(a *scratch.Area, n int, code uintptr) (first, second scratch.
 }
 
 // survey surveys the keys. done means that they are in order.
-func (k Keys[C]) survey(env *engine.Env) (v survey[C], done bool, err error) {
+func (k Keys[C]) survey(env *engine.Env) (v presorted.Survey[C], done bool, err error) {
 	if k.Len == 0 {
 		return v, true, nil
 	}
-	words := k.words()
-	v, err = surveyWords(env, "survey", k.Len, keyChunkOf(env, k.Len), words)
-	if err == nil && v.sorted() {
-		found(env, v)
+	v, err = presorted.SurveyWords(env, "survey", k.Len, keyChunkOf(env, k.Len), k.words())
+	if err == nil && v.Sorted() {
+		v.Report(env)
 		return v, true, nil
 	}
 	return v, false, err
 }
 
 // words returns Words if there are any, and a view that makes codes otherwise.
-func (k Keys[C]) words() words[C] {
+func (k Keys[C]) words() presorted.Words[C] {
 	if k.Words != nil {
-		return inMemory(k.Words, k.Flip)
+		return presorted.InMemory(k.Words, k.Flip)
 	}
-	return words[C]{view: k.View, made: true, at: k.At}
+	return presorted.Words[C]{View: k.View, Made: true, At: k.At}
 }
 
-// detect returns the moves of the keys, nil if there are none.
-func (k Keys[C]) detect(env *engine.Env, v survey[C]) (*Moves, error) {
-	return detect(env, k.Len, k.words(), v)
+// moves returns the moves of the keys, nil if there are none.
+func (k Keys[C]) moves(env *engine.Env, v presorted.Survey[C]) (*presorted.Moves, error) {
+	return presorted.Find(env, k.Len, k.words(), v, sortStrays[C])
+}
+
+// leastKeyChunk bounds the number of keys that a worker surveys at a time.
+const leastKeyChunk = 16 * engine.Block
+
+// keyChunkOf is [engine.Env.ChunkOf] for a survey of n keys in a slice. One worker surveys leastKeyChunk of them in
+// the time that it takes to wake another (EPYC, 2 processors, 2026-11: 22 µs instead of 31 for a sort of
+// 9 thousand; bench/results/constants.md).
+func keyChunkOf(env *engine.Env, n int) int {
+	blocks := (n + engine.Block - 1) / engine.Block
+	return max(env.ChunkOf(n), min(leastKeyChunk, blocks*engine.Block))
 }
 
 // countedSteps is the part of the keys, n/countedSteps, that may step in the rarer direction for
@@ -169,29 +180,29 @@ const countedSteps = 128
 // narrow reports whether keys are counted by value unless there are moves for them. Counters that leave
 // the second-level cache gain if values come often (Xeon, 2026-11, 10^6 seconds of a day: 2.6 instead of
 // 4.5 ns per 32-bit key, nearly in order 2.2 instead of 7.1).
-func (k Keys[C]) narrow(env *engine.Env, v survey[C]) bool {
-	values := uint64(v.max - v.min)
+func (k Keys[C]) narrow(env *engine.Env, v presorted.Survey[C]) bool {
+	values := uint64(v.Max - v.Min)
 	most := max(min(k.Len, 1<<unevenCellBits-1), min(k.Len/8, 1<<maxCellBits-1))
 	return ways.On(ways.Counting) && values <= uint64(most) && !alone(k.Len, env.Loop.Workers, 0)
 }
 
 // plain returns k with the keys themselves as codes if Plain allows it, and subtracts plus
 // from the range of v. Then nothing is encoded or decoded.
-func (k Keys[C]) plain(v *survey[C]) Keys[C] {
+func (k Keys[C]) plain(v *presorted.Survey[C]) Keys[C] {
 	if k.Plain == nil {
 		return k
 	}
-	if keys, plus := k.Plain(v.min, v.max); keys != nil {
-		v.min, v.max = v.min-plus, v.max-plus
+	if keys, plus := k.Plain(v.Min, v.Max); keys != nil {
+		v.Min, v.Max = v.Min-plus, v.Max-plus
 		k.View, k.Write = in(keys), func(lo int, codes []C) { copy(keys[lo:], codes) }
 	}
 	return k
 }
 
 // count sorts keys of a narrow range by counting each value.
-func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
+func (k Keys[C]) count(env *engine.Env, v presorted.Survey[C]) error {
 	b := &buckets[C]{}
-	b.min, b.used = v.min, int(v.max-v.min)+1
+	b.min, b.used = v.Min, int(v.Max-v.Min)+1
 	b.stripes = stripesOf(k.Len, env.Loop.Workers, b.used)
 	counts, err := b.histograms(env, k.View)
 	if err != nil {
@@ -210,7 +221,7 @@ func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
 	}
 	env.Commit()
 	buffers := engine.NewBuffers[C](env)
-	return env.Stage("write", k.Len, chunkOf(env, k.Len), func(worker, lo, hi int) {
+	return env.Stage("write", k.Len, env.ChunkOf(k.Len), func(worker, lo, hi int) {
 		value := sort.Search(b.used, func(i int) bool { return int(end[i]) > lo })
 		for at := lo; at < hi; at += engine.Block {
 			block := buffers.Of(worker)[:min(engine.Block, hi-at)]
@@ -218,7 +229,7 @@ func (k Keys[C]) count(env *engine.Env, v survey[C]) error {
 				for int(end[value]) <= at+i {
 					value++
 				}
-				block[i] = v.min + C(value)
+				block[i] = v.Min + C(value)
 			}
 			k.Write(at, block)
 		}
@@ -242,11 +253,11 @@ func mostPrivate(n, workers int) int { return min(8*maxLocal, n/(8*max(1, worker
 
 // again sorts the codes of a bucket, at places from lo on of the given side, in a further round.
 func (c *codeSort[C]) again(env *engine.Env, codes []C, lo, side, first int) error {
-	v, err := surveyAll(env, "survey", len(codes), in(codes))
+	v, err := presorted.SurveyCodes(env, "survey", len(codes), in(codes))
 	switch {
 	case err != nil:
 		return err
-	case v.sorted():
+	case v.Sorted():
 		c.write(lo, codes)
 		return nil
 	case len(codes) > c.private:
@@ -261,7 +272,7 @@ func (c *codeSort[C]) again(env *engine.Env, codes []C, lo, side, first int) err
 
 // sort sorts n codes, surveyed as v, at places from lo on. It partitions them to the given
 // side. first is the number of the environment's first worker.
-func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
+func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v presorted.Survey[C], side, first int) error {
 	if alone(n, env.Loop.Workers, 0) {
 		return c.locally(env, codes, lo, n, v, side, first)
 	}
@@ -289,10 +300,10 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v survey[C
 }
 
 // locally sorts codes that fit the cache on the calling goroutine.
-func (c *codeSort[C]) locally(env *engine.Env, codes view[C], lo, n int, v survey[C], side, first int) error {
+func (c *codeSort[C]) locally(env *engine.Env, codes view[C], lo, n int, v presorted.Survey[C], side, first int) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		own := c.sides[side]()[lo : lo+n]
 		codes.copy(own, 0)
-		c.write(lo, c.work[first].sortCodes(own, v.min, v.span()))
+		c.write(lo, c.work[first].sortCodes(own, v.Min, v.Span()))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -189,14 +190,14 @@ func (l *Local[C]) SortRun(run []uint64, code func(number uint32) C) {
 		insertionPairs(codes, run)
 		return
 	}
-	v := summaryOf(codes)
-	if v.sorted() {
+	v := presorted.SummaryOf(codes)
+	if v.Sorted() {
 		return
 	}
 	if w.long == nil {
 		w.long = &local[C]{env: w.env, nested: true}
 	}
-	order := w.long.order(codes, v.min, v.span())
+	order := w.long.order(codes, v.Min, v.Span())
 	before := w.long.words[:len(run)] // no longer needed
 	copy(before, run)
 	for i, x := range order {

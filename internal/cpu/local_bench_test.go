@@ -27,13 +27,13 @@ func benchmarkLocal[C Code](b *testing.B, name string) {
 		b.Run(fmt.Sprintf("sort/%s/%d", name, n), func(b *testing.B) {
 			for b.Loop() {
 				copy(own, codes)
-				w.sortCodes(own, v.min, v.span())
+				w.sortCodes(own, v.Min, v.Span())
 			}
 			perCode(b)
 		})
 		b.Run(fmt.Sprintf("order/%s/%d", name, n), func(b *testing.B) {
 			for b.Loop() {
-				w.order(codes, v.min, v.span())
+				w.order(codes, v.Min, v.Span())
 			}
 			perCode(b)
 		})

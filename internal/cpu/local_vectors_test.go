@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/floats"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/vecsort"
 )
@@ -82,10 +83,10 @@ func testFloatKeys[C Code](t *testing.T) {
 
 func checkFloatKeys[C Code](t *testing.T, name string, codes []C, desc bool, way spread) {
 	t.Helper()
-	n, v := len(codes), summaryOf(codes)
+	n, v := len(codes), presorted.SummaryOf(codes)
 	w := local[C]{env: newEnv(1)}
 	want := make([]uint32, n)
-	forward(want, 0)
+	presorted.Forward(want, 0)
 	slices.SortStableFunc(want, func(i, j uint32) int {
 		if codes[i] == codes[j] {
 			return 0
@@ -94,7 +95,7 @@ func checkFloatKeys[C Code](t *testing.T, name string, codes []C, desc bool, way
 		}
 		return 1
 	})
-	if got := w.order(codes, v.min, v.span()); !slices.Equal(got, want) {
+	if got := w.order(codes, v.Min, v.Span()); !slices.Equal(got, want) {
 		t.Fatalf("%s, %d codes of %T, descending %t: wrong order", name, n, codes[0], desc)
 	}
 	if vecsort.Enabled() && way != byCode && n == 1000 && w.way != way {
@@ -105,8 +106,8 @@ func checkFloatKeys[C Code](t *testing.T, name string, codes []C, desc bool, way
 	}
 	w = local[C]{env: newEnv(1)}
 	for range 3 { // the second time in the way of the first
-		got := w.sortCodes(slices.Clone(codes), v.min, v.span())
-		if !slices.IsSorted(got) || got[0] != v.min || got[n-1] != v.max || len(got) != n {
+		got := w.sortCodes(slices.Clone(codes), v.Min, v.Span())
+		if !slices.IsSorted(got) || got[0] != v.Min || got[n-1] != v.Max || len(got) != n {
 			t.Fatalf("%s, %d codes of %T, descending %t: not sorted", name, n, codes[0], desc)
 		}
 		for i, x := range want {
@@ -127,8 +128,8 @@ func TestPieces(t *testing.T) {
 	for i := range codes {
 		codes[i] = f.Of(math.Float64bits(float64(r.IntN(50)) + r.NormFloat64()/100))
 	}
-	v, w := summaryOf(codes), local[uint64]{env: newEnv(1)}
-	order := w.order(codes, v.min, v.span())
+	v, w := presorted.SummaryOf(codes), local[uint64]{env: newEnv(1)}
+	order := w.order(codes, v.Min, v.Span())
 	if !slices.IsSortedFunc(order, func(i, j uint32) int { return cmp.Or(cmp.Compare(codes[i], codes[j]), cmp.Compare(i, j)) }) {
 		t.Error("wrong order")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/testkit"
 )
@@ -210,7 +211,7 @@ func TestPlanMemory(t *testing.T) {
 			return r.Uint64N(values)
 		})
 		v := surveyOf(codes)
-		if v.sorted() {
+		if v.Sorted() {
 			continue
 		}
 		env := newEnv(workers)
@@ -297,8 +298,8 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 	return ways
 }
 
-// TestMovesBytes holds the search for moves to the bound on its memory.
-func TestMovesBytes(t *testing.T) {
+// TestFindingBytes holds the search for moves to the bound on its memory.
+func TestFindingBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	found := 0
 	for shape, draw := range memoryCodes {
@@ -307,11 +308,11 @@ func TestMovesBytes(t *testing.T) {
 			draw(r, codes)
 			for _, workers := range []int{1, 3} {
 				env := newEnv(workers)
-				v, err := surveyAll(env, "survey", n, in(codes))
-				if err != nil || v.sorted() {
+				v, err := presorted.SurveyCodes(env, "survey", n, in(codes))
+				if err != nil || v.Sorted() {
 					continue
 				}
-				l, err := detectIn(env, codes, v)
+				l, err := movesOf(env, codes, v)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
 	"example.com/sorter/internal/ways"
@@ -25,11 +26,11 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 	if err != nil {
 		return err
 	}
-	if v.sorted() {
-		found(env, v)
+	if v.Sorted() {
+		v.Report(env)
 		return nil
 	}
-	switch l, err := detectIn(env, codes, v); {
+	switch l, err := movesOf(env, codes, v); {
 	case err != nil:
 		return err
 	case l != nil:
@@ -72,14 +73,6 @@ func MoveBytes(n, workers int, size, code uintptr) int64 {
 // sizePayload sizes n elements of the given size to partition into.
 func sizePayload(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Aligned(n, size) }
 
-// found records that the input was in order.
-func found[C Code](env *engine.Env, v survey[C]) {
-	env.Found(engine.Sorted)
-	if v.min == v.max && (v.byKeys == nil || v.byKeys.rises == 0) {
-		env.Found(engine.Flat)
-	}
-}
-
 // gather writes part p of the order: elements of src, which is partitioned, to their places in
 // whole.
 func gather(env *engine.Env, whole, src Payload, p section) {
@@ -95,7 +88,7 @@ func gather(env *engine.Env, whole, src Payload, p section) {
 		least = sharedStreamedBytes
 	}
 	streamed := (size >= least || stream.GathersWords(size)) && stream.Past(whole.n*int(size))
-	dst.by.gather(dst.data, src.data, src.n, p.order[:dst.n], streamed)
+	dst.by.Gather(dst.data, src.data, src.n, p.order[:dst.n], streamed)
 }
 
 // streamedBytes is the element size from which a gather from a bucket stores past the caches through
@@ -109,7 +102,7 @@ const streamedBytes = 64
 const sharedStreamedBytes = 16
 
 // GatherPiece returns how many of n elements a worker gathers at a time from a whole list.
-func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, LeastTurn, 1<<15) }
+func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, engine.LeastTurn, 1<<15) }
 
 // orderThenGather finishes a sort that can be cancelled. It orders all buckets before the
 // first element is written back, so that the part that cannot be cancelled is short.
@@ -199,7 +192,7 @@ func copyOf[T any](env *engine.Env, m scratch.Memory, s []T) []T {
 func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 	var a scratch.Area
 	sizeCodes(&a, n, code) // given back before the first side has codes
-	sizeTies(&a, n)
+	presorted.SizeCheck(&a, n)
 	single := alone(n, workers, size)
 	inPlace := func() { // see gatherRefined, and Settle
 		sizeFinding(&a, n, workers, code)
@@ -234,32 +227,32 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	switch {
 	case err != nil:
 		return false, err
-	case v.inOrder():
+	case v.InOrder():
 		ways.Took(ways.KeysInOrder)
-		found(env, v)
+		v.Report(env)
 		return false, nil
 	}
-	switch l, err := detectByKeys(env, codes, r, v); {
+	switch l, err := presorted.FindByKeys(env, codes, v, r); {
 	case err != nil:
 		return false, err
 	case l != nil:
 		return false, Settle(env, s, l, func(i, j uint32) bool { return codes[i] == codes[j] && r.Compare(i, j) == 0 })
 	}
-	if v.sorted() && r.GoesOn(codes, v.min == v.max) {
+	if v.Sorted() && r.GoesOn(codes, v.Min == v.Max) {
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)
 		return true, nil
 	}
 	if v, err = refine(env, codes, v, r); err != nil {
 		return false, err
 	}
-	var l *Moves
-	if !v.sorted() {
-		l, err = detectIn(env, codes, v)
+	var l *presorted.Moves
+	if !v.Sorted() {
+		l, err = movesOf(env, codes, v)
 	}
 	switch {
 	case err != nil:
 		return false, err
-	case l != nil || v.sorted() || alone(n, env.Loop.Workers, s.Size()):
+	case l != nil || v.Sorted() || alone(n, env.Loop.Workers, s.Size()):
 		return false, gatherRefined(env, s, codes, v, l, r)
 	}
 	payload, outer := Payload{}, env // taken after r.Along, which gives memory back
@@ -292,7 +285,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 }
 
 // gatherRefined finishes MoveRefined without a partition: for few elements, or by the moves l.
-func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l *Moves, r Refiner[C]) (err error) {
+func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v presorted.Survey[C], l *presorted.Moves, r Refiner[C]) (err error) {
 	index := scratch.In[uint32](&env.Arena, sizeIndex(nil, s.n))
 	o := newOrdering(env, len(codes), eager(codes), true, func(worker int, p section, codes []C) {
 		order := index[p.lo:p.hi]
@@ -312,7 +305,7 @@ func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v survey[C], l
 
 // gatherBack moves element index[i] of s to place i, through 1 element of scratch per element.
 func gatherBack(env *engine.Env, s Payload, index []uint32) error {
-	payload, chunk := s.take(env, sizeFollow(nil, s.n, s.Size())), chunkOf(env, s.n)
+	payload, chunk := s.take(env, presorted.SizeFollow(nil, s.n, s.Size())), env.ChunkOf(s.n)
 	err := env.Stage("gather", s.n, chunk, func(_, lo, hi int) {
 		gather(env, payload, s, section{0, lo, hi, index[lo:hi]})
 	})
@@ -324,22 +317,12 @@ func gatherBack(env *engine.Env, s Payload, index []uint32) error {
 }
 
 // moveLocally sorts elements that fit the cache, on the calling goroutine.
-func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v survey[C]) error {
+func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v presorted.Survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		w := local[C]{env: env}
-		order := w.order(codes, v.min, v.span())
-		payload := s.take(env, sizeFollow(nil, s.n, s.Size()))
+		order := w.order(codes, v.Min, v.Span())
+		payload := s.take(env, presorted.SizeFollow(nil, s.n, s.Size()))
 		payload.Copy(s)
 		gather(env, s, payload, section{0, 0, s.n, order})
-	})
-}
-
-// Reverse reverses s on all workers. It takes no scratch and cannot be cancelled.
-func Reverse(env *engine.Env, s Payload) error {
-	env.Commit()
-	half := s.n / 2
-	return env.Stage("reverse", half, chunkOf(env, half), func(_, lo, hi int) {
-		front, back := s.Part(lo, hi), s.Part(s.n-hi, s.n-lo)
-		s.by.exchange(front.data, back.data, front.n)
 	})
 }

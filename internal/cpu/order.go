@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/ways"
 )
@@ -40,22 +41,22 @@ func OrderByKeys[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer
 	if err != nil {
 		return false, err
 	}
-	if v.inOrder() {
+	if v.InOrder() {
 		ways.Took(ways.KeysInOrder)
 		return false, orderCodes(env, codes, v, true, sink)
 	}
-	switch l, err := detectByKeys(env, codes, keys, v); {
+	switch l, err := presorted.FindByKeys(env, codes, v, keys); {
 	case err != nil:
 		return false, err
 	case l != nil:
 		work := locals[C](env)
 		var tie func(i, j uint32) bool
-		if l.ties {
+		if l.HasTies() {
 			tie = func(i, j uint32) bool { return codes[i] == codes[j] && keys.Compare(i, j) == 0 }
 		}
 		memory := func(worker, lo, hi int) []uint32 { return work[worker].takePlaces(hi - lo) }
-		return false, l.emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
-	case v.sorted() && keys.GoesOn(codes, v.min == v.max):
+		return false, l.Emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
+	case v.Sorted() && keys.GoesOn(codes, v.Min == v.Max):
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)
 		return true, nil
 	}
@@ -69,7 +70,7 @@ func OrderByKeys[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer
 func OrderBytes(n, workers int, code uintptr) int64 {
 	var a scratch.Area
 	sizeCodes(&a, n, code)
-	sizeTies(&a, n)
+	presorted.SizeCheck(&a, n)
 	sizeFinding(&a, n, workers, code)
 	sizeOrdering(&a, n, workers, alone(n, workers, 0), true, code, 4)
 	return a.Bytes()
@@ -79,40 +80,17 @@ func OrderBytes(n, workers int, code uintptr) int64 {
 func sizeCodes(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Aligned(n, code) }
 
 // orderCodes is [Order] for codes that were surveyed as v.
-func orderCodes[C Code](env *engine.Env, codes []C, v survey[C], ties bool, sink Sink[C]) error {
-	ties = ties && !v.inOrder() // that order is final
+func orderCodes[C Code](env *engine.Env, codes []C, v presorted.Survey[C], ties bool, sink Sink[C]) error {
+	ties = ties && !v.InOrder() // that order is final
 	o := newOrdering(env, len(codes), eager(codes), ties, func(worker int, p section, codes []C) { sink(worker, p.lo, p.numbers(), codes) })
 	return o.arrange(env, extent{hi: len(codes)}, v)
-}
-
-// forward writes lo, lo+1, … to order.
-func forward(order []uint32, lo int) {
-	for i := range order {
-		order[i] = uint32(lo + i)
-	}
-}
-
-// InPlaces reports whether order is lo, lo+1, ….
-func InPlaces(order []uint32, lo int) bool {
-	for i, x := range order {
-		if x != uint32(lo+i) {
-			return false
-		}
-	}
-	return true
-}
-
-func backward(order []uint32, hi int) {
-	for i := range order {
-		order[i] = uint32(hi - i)
-	}
 }
 
 // copyAcross copies the numbers of s to the other side, and the codes if codes is set.
 func (o *ordering[C]) copyAcross(env *engine.Env, s extent, codes bool) error {
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	numbers := to.numbers()
-	return env.Stage("emit", s.hi-s.lo, chunk, func(_, lo, hi int) {
+	return env.Stage("emit", s.hi-s.lo, engine.Chunk, func(_, lo, hi int) {
 		copy(numbers[s.lo+lo:s.lo+hi], from.numbers()[s.lo+lo:])
 		if codes {
 			copy(to.codes()[s.lo+lo:s.lo+hi], from.codes()[s.lo+lo:])
@@ -122,32 +100,32 @@ func (o *ordering[C]) copyAcross(env *engine.Env, s extent, codes bool) error {
 
 // emit delivers the order that l gives the elements of s; nil means that they are in order.
 // Parts end between different codes if o.ties.
-func (o *ordering[C]) emit(env *engine.Env, s extent, l *Moves) error {
+func (o *ordering[C]) emit(env *engine.Env, s extent, l *presorted.Moves) error {
 	if s.numbered && s.side == 0 && (l != nil || o.ties) {
 		// Delivery may overwrite the numbers and codes of side 0. A part has elements from all
 		// over s, and finding its end takes the next code. So both are read from the other
 		// side.
-		if err := o.copyAcross(env, s, o.ties || l != nil && l.ties); err != nil {
+		if err := o.copyAcross(env, s, o.ties || l != nil && l.HasTies()); err != nil {
 			return err
 		}
 		s.side = 1
 	}
 	known := l != nil
 	if !known {
-		l = whole(s.hi - s.lo)
+		l = presorted.Whole(s.hi - s.lo)
 	}
 	codes, numbers := o.codes(s), o.numbersOf(s)
 	var tie func(i, j uint32) bool
-	if o.ties || l.ties {
+	if o.ties || l.HasTies() {
 		tie = func(i, j uint32) bool { return codes[i] == codes[j] }
 	}
 	if !known && (s.numbered || s.side == 1) { // the numbers, or the places after a partition, are the order
-		return l.parts(env, maxLocal, tie, func(worker, lo, hi int) {
+		return l.Parts(env, maxLocal, tie, func(worker, lo, hi int) {
 			o.send(s.first+worker, s, numbers, section{base: s.lo + lo, lo: s.lo + lo, hi: s.lo + hi})
 		})
 	}
 	memory := func(worker, lo, hi int) []uint32 { return o.work[s.first+worker].takePlaces(hi - lo) }
-	return l.emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) {
+	return l.Emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) {
 		o.send(s.first+worker, s, numbers, section{s.lo, s.lo + lo, s.lo + lo + len(order), order})
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -18,17 +19,17 @@ func SortPairs[C Code](env *engine.Env, k Keys[C], values Payload) error {
 	if done || err != nil {
 		return err
 	}
-	l, err := k.detect(env, v)
+	l, err := k.moves(env, v)
 	if err != nil {
 		return err
 	}
 	k = k.plain(&v)
-	o := newOrdering(env, k.Len, lazily[C](env, sizeCodes(nil, k.Len, unsafe.Sizeof(v.min))), true, nil)
+	o := newOrdering(env, k.Len, lazily[C](env, sizeCodes(nil, k.Len, unsafe.Sizeof(v.Min))), true, nil)
 	moved := o.sides[1].codes()
 	switch {
 	case l != nil:
 		return followPairs(env, k, moved, l, values)
-	case alone(k.Len, env.Loop.Workers, values.Size()+unsafe.Sizeof(v.min)):
+	case alone(k.Len, env.Loop.Workers, values.Size()+unsafe.Sizeof(v.Min)):
 		return sortPairsLocally(env, k, v, moved, values)
 	}
 	payload := values.takeAligned(env, sizePayload(nil, k.Len, values.Size()))
@@ -70,12 +71,12 @@ func SortPairsBytes(n, workers int, size, code uintptr) int64 {
 	followed := func() { // see followPairs
 		moved()
 		sizeSettle(&a, n, size)
-		sizeFollow(&a, n, code)
+		presorted.SizeFollow(&a, n, code)
 	}
 	sorted := func() {
 		if alone(n, workers, size+code) {
 			moved()
-			sizeFollow(&a, n, size)
+			presorted.SizeFollow(&a, n, size)
 			sizeSorting(&a, n, 1, true, code)
 			return
 		}
@@ -89,9 +90,9 @@ func SortPairsBytes(n, workers int, size, code uintptr) int64 {
 
 // followPairs moves keys and values to the places of l. If l has ties, it writes the codes to
 // codes first, to compare them while keys move.
-func followPairs[C Code](env *engine.Env, k Keys[C], codes []C, l *Moves, values Payload) error {
-	if l.ties {
-		err := env.Stage("extract", k.Len, chunk, func(_, lo, hi int) { view[C](k.View).copy(codes[lo:hi], lo) })
+func followPairs[C Code](env *engine.Env, k Keys[C], codes []C, l *presorted.Moves, values Payload) error {
+	if l.HasTies() {
+		err := env.Stage("extract", k.Len, engine.Chunk, func(_, lo, hi int) { view[C](k.View).copy(codes[lo:hi], lo) })
 		if err != nil {
 			return err
 		}
@@ -99,16 +100,16 @@ func followPairs[C Code](env *engine.Env, k Keys[C], codes []C, l *Moves, values
 	if err := Settle(env, values, l, func(i, j uint32) bool { return codes[i] == codes[j] }); err != nil {
 		return err
 	}
-	return k.Follow(l)
+	return l.Follow(env, k.Own.elements())
 }
 
 // sortPairsLocally sorts pairs that fit the cache, on the calling goroutine.
-func sortPairsLocally[C Code](env *engine.Env, k Keys[C], v survey[C], codes []C, values Payload) error {
+func sortPairsLocally[C Code](env *engine.Env, k Keys[C], v presorted.Survey[C], codes []C, values Payload) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		view[C](k.View).copy(codes, 0)
 		w := local[C]{env: env}
-		order := w.order(codes, v.min, v.span())
-		payload := values.take(env, sizeFollow(nil, k.Len, values.Size()))
+		order := w.order(codes, v.Min, v.Span())
+		payload := values.take(env, presorted.SizeFollow(nil, k.Len, values.Size()))
 		payload.Copy(values)
 		gather(env, values, payload, section{0, 0, k.Len, order})
 		k.Write(0, w.pick(codes, order))

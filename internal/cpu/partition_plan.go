@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
 )
@@ -234,11 +235,11 @@ func (b *buckets[C]) spread(i int, codes []C) (lowest, span C) {
 	case span == 0 || len(codes) <= b.full:
 		return lowest, span
 	}
-	v := summaryOf(codes)
-	if v.sorted() {
-		return v.min, 0
+	v := presorted.SummaryOf(codes)
+	if v.Sorted() {
+		return v.Min, 0
 	}
-	return v.min, v.span()
+	return v.Min, v.Span()
 }
 
 // bucketTarget returns the number of elements that buckets of n elements should have. It is
@@ -252,7 +253,7 @@ func bucketTarget(n, workers, most int) int {
 // split partitions n codes, surveyed as v, into buckets of about target elements. The first
 // begins at position lo. move carries the plan out. Memory that only plan and move need is
 // given back.
-func split[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], target int, move func(env *engine.Env, b *buckets[C]) error) (b *buckets[C], err error) {
+func split[C Code](env *engine.Env, lo, n int, codes view[C], v presorted.Survey[C], target int, move func(env *engine.Env, b *buckets[C]) error) (b *buckets[C], err error) {
 	err = env.Scoped(func(env *engine.Env) error {
 		if b, err = plan(env, lo, n, codes, v, target); err != nil {
 			return err
@@ -268,10 +269,10 @@ func split[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], targe
 }
 
 // plan cuts n codes, surveyed as v, into buckets for split.
-func plan[C Code](env *engine.Env, lo, n int, codes view[C], v survey[C], target int) (*buckets[C], error) {
+func plan[C Code](env *engine.Env, lo, n int, codes view[C], v presorted.Survey[C], target int) (*buckets[C], error) {
 	b := &buckets[C]{full: target + target/4}
-	b.min, b.shift = v.min, uint8(max(0, v.width()-resolution(n, codes, v, target, mostCellBits(n, env.Loop.Workers))))
-	b.used = int((v.max-v.min)>>b.shift) + 1
+	b.min, b.shift = v.Min, uint8(max(0, v.Width()-resolution(n, codes, v, target, mostCellBits(n, env.Loop.Workers))))
+	b.used = int((v.Max-v.Min)>>b.shift) + 1
 	least := max(b.used, b.counters()/2) // a narrow range uses less than half of its counters
 	b.stripes = stripesOf(n, env.Loop.Workers, least)
 	if b.count > env.Loop.Workers { // each stripe more takes a sum of its counters
@@ -321,13 +322,13 @@ func (b *buckets[C]) each(env *engine.Env, stripe int, codes view[C], buf []C, f
 // fullest cell, if uniform, falls to target, at most bound. A value that makes up most of a cell does not
 // count: no finer cells divide it (Xeon, 2 workers, 2026-11, 10^6 hashed 32-bit keys of which one is 6 %:
 // histogram 0.7 instead of 3.1 ns).
-func resolution[C Code](n int, codes view[C], v survey[C], target, bound int) int {
+func resolution[C Code](n int, codes view[C], v presorted.Survey[C], target, bound int) int {
 	var sample [1 << evenCellBits]struct {
 		value        C // the one that most codes have, if there is such
 		count, votes uint16
 	}
 	var one [1]C
-	c := cells[C]{min: v.min, shift: uint8(max(0, v.width()-evenCellBits))}
+	c := cells[C]{min: v.Min, shift: uint8(max(0, v.Width()-evenCellBits))}
 	step := max(64, n>>12)
 	for i := 0; i < n; i += step {
 		code := codes(i, i+1, one[:])[0]

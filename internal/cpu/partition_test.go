@@ -144,7 +144,7 @@ func changedKeys[E any](t *testing.T, of func(i int) E) {
 		guard := of(-1)
 		dst[n], dstCodes[n] = guard, 7
 		for i := range codes {
-			codes[i] = v.max - uint64(i%2)*v.span()*uint64(i)
+			codes[i] = v.Max - uint64(i%2)*v.Span()*uint64(i)
 		}
 		defer func() {
 			if recover() == nil {

@@ -6,6 +6,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/fetch"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
@@ -49,6 +50,11 @@ func (p Payload) Data() unsafe.Pointer { return p.data }
 // HasPointers reports whether elements contain pointers.
 func (p Payload) HasPointers() bool { return scratch.HoldsPointers(p.Type()) }
 
+// elements returns p for moves.
+func (p Payload) elements() presorted.Elements {
+	return presorted.Elements{By: p.by, Data: p.data, N: p.n}
+}
+
 // Raw returns the memory of p.
 func (p Payload) Raw() stream.Raw { return stream.RawAt(p.data, p.Size(), p.n) }
 
@@ -91,14 +97,14 @@ func (p Payload) Clear() { p.by.clear(p.data, p.n) }
 
 // Gather sets p[i] = src[index[i]]. len(index) >= p.Len().
 func (p Payload) Gather(src Payload, index []uint32) {
-	p.by.gather(p.data, src.data, src.n, index[:p.n], false)
+	p.by.Gather(p.data, src.data, src.n, index[:p.n], false)
 }
 
 // GatherPast is [Payload.Gather]. If src exceeds the caches, it stores whole lines past them
 // (16 cores of a Xeon 2023, 2026-11: 20.2 instead of 24.9 ms for 24 million 24-byte elements;
 // bench/results/constants.md).
 func (p Payload) GatherPast(src Payload, index []uint32) {
-	p.by.gather(p.data, src.data, src.n, index[:p.n], stream.Past(src.bytes()))
+	p.by.Gather(p.data, src.data, src.n, index[:p.n], stream.Past(src.bytes()))
 }
 
 // CopyPast copies src to p from lo on. If p exceeds the caches, it stores whole lines past
@@ -123,14 +129,14 @@ func (p Payload) FollowCycles(order []uint32) {
 // Swap exchanges elements i and j.
 func (p Payload) Swap(i, j int) {
 	if i != j {
-		p.by.exchange(p.Part(i, i+1).data, p.Part(j, j+1).data, 1)
+		p.by.Exchange(p.Part(i, i+1).data, p.Part(j, j+1).data, 1)
 	}
 }
 
 // Exchange swaps the elements of p with those of q, the first with the last. q has as many.
 func (p Payload) Exchange(q Payload) {
 	if p.n > 0 && p.n == q.n {
-		p.by.exchange(p.data, q.data, p.n)
+		p.by.Exchange(p.data, q.data, p.n)
 	}
 }
 
@@ -190,10 +196,8 @@ func (p Payload) take(env *engine.Env, m scratch.Memory) Payload {
 // mover moves elements of one type: n of them from an address on. Its methods are all the
 // functions of this package that are compiled for every element type.
 type mover interface {
-	stream.Copier
+	presorted.Mover
 	clear(p unsafe.Pointer, n int)
-	exchange(front, back unsafe.Pointer, n int)
-	gather(dst, src unsafe.Pointer, n int, index []uint32, past bool)
 	few(p unsafe.Pointer, order unsafe.Pointer, n int) bool
 	cycles(p unsafe.Pointer, order []uint32)
 	apply(p unsafe.Pointer, n int, index perm.Perm, workers int)
@@ -223,10 +227,8 @@ func (*elements[E]) Copy(dst, src unsafe.Pointer, n int) { copy(at[E](dst, n), a
 //go:noinline
 func (*elements[E]) clear(p unsafe.Pointer, n int) { clear(at[E](p, n)) }
 
-// exchange swaps front[i] with back[n-1-i] for all i.
-//
 //go:noinline
-func (*elements[E]) exchange(front, back unsafe.Pointer, n int) {
+func (*elements[E]) Exchange(front, back unsafe.Pointer, n int) {
 	a, b := at[E](front, n), at[E](back, n)
 	for i := range a {
 		j := len(b) - 1 - i
@@ -234,10 +236,8 @@ func (*elements[E]) exchange(front, back unsafe.Pointer, n int) {
 	}
 }
 
-// gather sets dst[i] = src[index[i]]; past asks for stores past the caches.
-//
 //go:noinline
-func (*elements[E]) gather(dst, src unsafe.Pointer, n int, index []uint32, past bool) {
+func (*elements[E]) Gather(dst, src unsafe.Pointer, n int, index []uint32, past bool) {
 	to, from := at[E](dst, len(index)), at[E](src, n)
 	if past {
 		done := stream.GatherLines(to, from, index, fetch.Pays(from))

@@ -49,7 +49,7 @@ func checkGather[T comparable](t *testing.T, n, m int, of func(i int) T) {
 			t.Fatalf("%d of %d elements of %T to %d: wrong", n, m, src[0], offset)
 		}
 		clear(dst)
-		if to.by.gather(to.data, from.data, from.n, index, true); !slices.Equal(dst, want) {
+		if to.by.Gather(to.data, from.data, from.n, index, true); !slices.Equal(dst, want) {
 			t.Fatalf("%d of %d elements of %T to %d: wrong", n, m, src[0], offset)
 		}
 	}

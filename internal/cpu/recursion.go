@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
 )
@@ -184,14 +185,14 @@ func sizeSorting(a *scratch.Area, n, workers int, ties bool, code uintptr) {
 func (o *ordering[C]) codes(s extent) []C { return o.sides[s.side].codes()[s.lo:s.hi] }
 
 // arrange orders the elements of s, whose codes were surveyed as v.
-func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
+func (o *ordering[C]) arrange(env *engine.Env, s extent, v presorted.Survey[C]) error {
 	codes := o.codes(s)
 	n := len(codes)
-	if v.sorted() {
-		found(env, v)
+	if v.Sorted() {
+		v.Report(env)
 		return o.emit(env, s, nil)
 	}
-	switch l, err := detectIn(env, codes, v); {
+	switch l, err := movesOf(env, codes, v); {
 	case err != nil:
 		return err
 	case l != nil:
@@ -213,9 +214,9 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v survey[C]) error {
 }
 
 // locally orders elements that fit the cache, on the calling goroutine.
-func (o *ordering[C]) locally(env *engine.Env, s extent, v survey[C]) error {
+func (o *ordering[C]) locally(env *engine.Env, s extent, v presorted.Survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
-		order := o.work[s.first].order(o.codes(s), v.min, v.span())
+		order := o.work[s.first].order(o.codes(s), v.Min, v.Span())
 		o.send(s.first, s, o.numbersOf(s), section{s.lo, s.lo, s.hi, order})
 	})
 }
@@ -235,7 +236,7 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 	}, func(env *engine.Env, first, i int) error {
 		lo, hi := b.bounds(i)
 		own := extent{s.side, lo, hi, s.numbered, s.first + first}
-		v, err := surveyAll(env, "survey", hi-lo, in(o.codes(own)))
+		v, err := presorted.SurveyCodes(env, "survey", hi-lo, in(o.codes(own)))
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -88,13 +89,13 @@ func sorts(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uin
 		},
 		"Move": func(env *engine.Env) ([]uint32, error) {
 			s := make([]uint32, n)
-			forward(s, 0)
+			presorted.Forward(s, 0)
 			return s, Move(env, PayloadOf(s), sourceOf(codes))
 		},
 		"Move, cancellable": func(env *engine.Env) ([]uint32, error) {
 			env.Loop.Ctx = context.Background()
 			s := make([]uint32, n)
-			forward(s, 0)
+			presorted.Forward(s, 0)
 			return s, Move(env, PayloadOf(s), sourceOf(codes))
 		},
 		"SortPairs": func(env *engine.Env) ([]uint32, error) {
@@ -106,7 +107,7 @@ func sorts(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uin
 		},
 		"MoveRefined": func(env *engine.Env) ([]uint32, error) {
 			s := make([]uint32, n)
-			forward(s, 0)
+			presorted.Forward(s, 0)
 			_, err := MoveRefined[uint64](env, PayloadOf(s), sourceOf(codes), unrefined{sourceOf(codes)})
 			return s, err
 		},
@@ -116,7 +117,7 @@ func sorts(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uin
 // sortPairs sorts codes as keys, and their numbers with them.
 func sortPairs(t *testing.T, env *engine.Env, codes []uint64) ([]uint32, error) {
 	keys, values := slices.Clone(codes), make([]uint32, len(codes))
-	forward(values, 0)
+	presorted.Forward(values, 0)
 	err := SortPairs(env, keysOf(env, keys), PayloadOf(values))
 	for i, x := range values {
 		if keys[i] != codes[x] {
@@ -280,16 +281,22 @@ func bucketsOf(t *testing.T, codes []uint64, workers int) *buckets[uint64] {
 	return b
 }
 
+// surveyOf is a survey of codes whose blocks are not known.
+func surveyOf[C Code](codes []C) presorted.Survey[C] {
+	v := presorted.SummaryOf(codes)
+	return presorted.Survey[C]{Min: v.Min, Max: v.Max, Marks: presorted.Marks{Falls: v.Falls, Rises: v.Rises}}
+}
+
 func keysOf(env *engine.Env, s []uint64) Keys[uint64] {
 	return Keys[uint64]{
-		Len:    len(s),
-		View:   in(s),
-		At:     func(i uint32) uint64 { return s[i] },
-		Write:  func(lo int, codes []uint64) { copy(s[lo:], codes) },
-		Follow: func(l *Moves) error { return Follow(env, PayloadOf(s), l) },
-		Words:  s,
-		Bits:   s,
-		Code:   func(bits uint64) uint64 { return bits },
+		Len:   len(s),
+		View:  in(s),
+		At:    func(i uint32) uint64 { return s[i] },
+		Write: func(lo int, codes []uint64) { copy(s[lo:], codes) },
+		Own:   PayloadOf(s),
+		Words: s,
+		Bits:  s,
+		Code:  func(bits uint64) uint64 { return bits },
 	}
 }
 
@@ -307,11 +314,11 @@ func checkRounds(t *testing.T, name string, env *engine.Env, most int64) {
 // unrefined leaves ties in input order.
 type unrefined struct{ src Source[uint64] }
 
-func (u unrefined) Follow(codes []uint64, lo, fresh int, _ engine.Ties) Steps {
+func (u unrefined) Follow(codes []uint64, lo, fresh int, _ engine.Ties) presorted.Steps {
 	known := len(codes) - fresh
 	u.src(codes[known:], lo+known)
 	steps := len(codes) - 1
-	return Steps{Rises: steps, Falls: steps}
+	return presorted.Steps{Rises: steps, Falls: steps}
 }
 func (unrefined) Compare(_, _ uint32) int    { return 0 }
 func (unrefined) GoesOn([]uint64, bool) bool { return false }

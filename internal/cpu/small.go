@@ -6,19 +6,20 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/ways"
 )
 
 // SmallLen is the largest number of elements that a [Small] sorts.
-const SmallLen = 4096
+const SmallLen = presorted.NearLen
 
 // Small is a workspace for sorting up to [SmallLen] elements on the calling goroutine without
 // allocation. Workspaces are pooled; each serves one goroutine at a time.
 type Small[C Code] struct {
-	Codes []C      // filled by the caller before each call; len == SmallLen
-	Index []uint32 // for the caller's use; len == SmallLen
-	Near  Near     // for the caller's use
+	Codes []C            // filled by the caller before each call; len == SmallLen
+	Index []uint32       // for the caller's use; len == SmallLen
+	Near  presorted.Near // for the caller's use
 
 	env     engine.Env
 	local   local[C]
@@ -67,8 +68,8 @@ func (w *Small[C]) order(n int) []uint32 {
 	if n == 0 {
 		return nil
 	}
-	v := summaryOf(w.Codes[:n])
-	if v.sorted() {
+	v := presorted.SummaryOf(w.Codes[:n])
+	if v.Sorted() {
 		return nil
 	}
 	return w.local.orderOf(w.Codes[:n], v)
@@ -80,7 +81,7 @@ func (w *Small[C]) Order(index []uint32) {
 		copy(index, order)
 		return
 	}
-	forward(index, 0)
+	presorted.Forward(index, 0)
 }
 
 // Sort sorts the first n codes and returns them. The result may be other memory of w.
@@ -89,21 +90,21 @@ func (w *Small[C]) Sort(n int) []C {
 	if n == 0 {
 		return codes
 	}
-	v := summaryOf(codes)
+	v := presorted.SummaryOf(codes)
 	switch {
-	case v.sorted():
+	case v.Sorted():
 		return codes
-	case v.reversed(n):
+	case v.Reversed(n):
 		slices.Reverse(codes)
 		return codes
-	case v.nearly(n) && ways.On(ways.SmallInOrder) && nearCodes(codes, v.rises < v.falls):
+	case v.Nearly(n) && ways.On(ways.SmallInOrder) && presorted.SortNear(codes, v.Rises < v.Falls):
 		ways.Took(ways.SmallInOrder)
 		return codes
-	case v.ties(n) >= n/leastTiedCodes && ways.On(ways.SmallValues) && w.countValues(codes, v):
+	case v.Ties(n) >= n/leastTiedCodes && ways.On(ways.SmallValues) && w.countValues(codes, v):
 		ways.Took(ways.SmallValues)
 		return codes
 	}
-	return w.local.sortCodes(codes, v.min, v.span())
+	return w.local.sortCodes(codes, v.Min, v.Span())
 }
 
 // Codes of which one in leastTiedCodes ties with its predecessor may have few values. Up to mostValues are counted, each
@@ -112,13 +113,13 @@ func (w *Small[C]) Sort(n int) []C {
 const leastTiedCodes, mostValues, rareValue = 5, 4, 16
 
 // countValues sorts codes of few values; false, with nothing moved, if there are more, or a rare one.
-func (w *Small[C]) countValues(codes []C, v summary[C]) bool {
+func (w *Small[C]) countValues(codes []C, v presorted.Summary[C]) bool {
 	var values [mostValues]C
 	var ends [mostValues + 1]int
-	value, n := v.min, len(codes)
+	value, n := v.Min, len(codes)
 	for k := range values {
 		values[k], ends[k+1] = value, n
-		if value < v.max {
+		if value < v.Max {
 			ends[k+1] = UpTo(w.masks[:], codes, value)
 		}
 		switch {
@@ -133,7 +134,7 @@ func (w *Small[C]) countValues(codes []C, v summary[C]) bool {
 		case ends[k+1]-ends[k] < n/rareValue:
 			return false
 		}
-		value = leastAbove(codes, value, v.max)
+		value = leastAbove(codes, value, v.Max)
 	}
 	return false
 }
@@ -198,5 +199,5 @@ func (w *Small[C]) follow(s Payload, order []uint32) {
 	// size bytes fit.
 	payload := unsafe.Pointer(unsafe.SliceData(w.payload))
 	move.Copy(payload, s.data, s.n)
-	move.gather(s.data, payload, s.n, order[:s.n], false)
+	move.Gather(s.data, payload, s.n, order[:s.n], false)
 }

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -20,8 +21,8 @@ func (p *Pairs) Sort(env *engine.Env, codes []uint64, order []uint32) {
 		insertionPairs(codes, order)
 		return
 	}
-	v := summaryOf(codes)
-	if v.sorted() {
+	v := presorted.SummaryOf(codes)
+	if v.Sorted() {
 		return
 	}
 	p.local.env = env
@@ -51,11 +52,11 @@ func SortInPlace(env *engine.Env, codes []uint64, order []uint32) {
 		insertionPairs(codes, order)
 		return
 	}
-	v := summaryOf(codes)
-	if v.sorted() {
+	v := presorted.SummaryOf(codes)
+	if v.Sorted() {
 		return
 	}
-	f := newFlag(env, codes, order, v.min^v.max)
+	f := newFlag(env, codes, order, v.Min^v.Max)
 	f.sort(0, len(codes), f.top)
 }
 

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -92,7 +93,7 @@ func (s *Segments) each(env *engine.Env, stage string, short func(worker int, of
 	var waiting [][2]int
 	first, buffers := s.First(), make([][]int, max(1, env.Loop.Workers))
 	n := s.n - first
-	turn := env.Loop.Turn(n, LeastTurn, turnWithin)
+	turn := env.Loop.Turn(n, engine.LeastTurn, turnWithin)
 	err := env.Stage(stage, n, turn, func(worker, lo, hi int) {
 		if buffers[worker] == nil && s.tied != nil {
 			buffers[worker] = scratch.Take[int](&env.Arena, min(n, turn)+1)
@@ -232,7 +233,7 @@ func (w *within[C]) orderJoined(worker int, codes []C, offsets []int) {
 	work, from := &w.work[worker], offsets[0]
 	index, sorted := w.index[from:from+len(codes)], codes
 	if words, width, drop, rising := join(w.env, &work.joined, codes, offsets); rising {
-		forward(index, from)
+		presorted.Forward(index, from)
 	} else {
 		order := work.joined.local.order(words, 0, words[len(words)-1]|(1<<width-1))
 		if drop > 0 {
@@ -260,8 +261,8 @@ func (w *within[C]) orderJoined(worker int, codes []C, offsets []int) {
 func join[C Code](env *engine.Env, j *joined, codes []C, offsets []int) (words []uint64, width, drop int, rising bool) {
 	j.words = atLeast(env, j.words, len(codes))
 	words = j.words[:len(codes)]
-	v := summaryOf(codes)
-	width = bits.Len64(uint64(v.span()))
+	v := presorted.SummaryOf(codes)
+	width = bits.Len64(uint64(v.Span()))
 	drop = max(0, width+bits.Len(uint(min(len(offsets)-2, len(codes))))-64)
 	width -= drop
 	clear(j.ends[:])
@@ -272,7 +273,7 @@ func join[C Code](env *engine.Env, j *joined, codes []C, offsets []int) (words [
 	number, last, falls := uint64(0), uint64(0), uint64(0)
 	for i, c := range codes {
 		number += uint64(ends[i])
-		word := number<<(width&63) | uint64(c-v.min)>>(drop&63)
+		word := number<<(width&63) | uint64(c-v.Min)>>(drop&63)
 		_, fall := bits.Sub64(word, last, 0)
 		words[i], last, falls = word, word, falls|fall
 	}
@@ -311,16 +312,16 @@ func (w *local[C]) within(codes []C, index []uint32, first uint32, inOrder bool)
 		index[0], index[1] = first+uint32(swap), first+1-uint32(swap)
 		return codes
 	}
-	forward(index, int(first))
+	presorted.Forward(index, int(first))
 	if n <= shortSort {
 		insertionPairs(codes, index)
 		return codes
 	}
-	v := summaryOf(codes)
-	if v.sorted() {
+	v := presorted.SummaryOf(codes)
+	if v.Sorted() {
 		return codes
 	}
-	order := w.order(codes, v.min, v.span())
+	order := w.order(codes, v.Min, v.Span())
 	for i, place := range order {
 		index[i] = first + place
 	}
@@ -354,7 +355,7 @@ func MoveWithin(env *engine.Env, s Segments, p Payload, index []uint32) error {
 	env.Commit()
 	return s.each(env, "move", func(worker int, offsets []int) {
 		lo, hi := offsets[0], offsets[len(offsets)-1]
-		if InPlaces(index[lo:hi], lo) {
+		if presorted.InPlaces(index[lo:hi], lo) {
 			return
 		}
 		if buffers[worker].n == 0 {
@@ -368,7 +369,7 @@ func MoveWithin(env *engine.Env, s Segments, p Payload, index []uint32) error {
 		}
 		p.Part(lo, hi).Gather(old, places)
 	}, func(from, to int) error {
-		if InPlaces(index[from:to], from) {
+		if presorted.InPlaces(index[from:to], from) {
 			return nil
 		}
 		each := GatherPiece(env, to-from)

@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -47,7 +48,7 @@ type FullKeys interface {
 	// Follow compares the key of each element x in at with that of x-1; their prefixes of
 	// prefixBits bits tie. seen counts rises and falls; still, in the memory of at, are the
 	// elements whose keys are equal, which are not counted.
-	Follow(at []uint32, prefixBits int) (still []uint32, seen cpu.Steps)
+	Follow(at []uint32, prefixBits int) (still []uint32, seen presorted.Steps)
 }
 
 // keep returns the store for keys of a wide kind, or of a 64-bit kind with nulls, whose
@@ -382,7 +383,7 @@ func (w *fixedKeys) codesThrough(buf unsafe.Pointer, size int, dst []uint64, ord
 }
 
 // Follow compares all pairs word by word: comparing key by key would encode each key alone.
-func (w *fixedKeys) Follow(at []uint32, prefixBits int) (still []uint32, seen cpu.Steps) {
+func (w *fixedKeys) Follow(at []uint32, prefixBits int) (still []uint32, seen presorted.Steps) {
 	var pairs [2 * Piece]uint32
 	var words [2 * Piece]uint64
 	for depth := w.TieDepth(prefixBits); depth < w.kind.Words() && len(at) > 0; depth++ {

@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -114,7 +115,7 @@ func (w *nullsAtEnd) Compare(i, j uint32) int {
 	return c
 }
 
-func (w *nullsAtEnd) Follow(at []uint32, _ int) (still []uint32, seen cpu.Steps) {
+func (w *nullsAtEnd) Follow(at []uint32, _ int) (still []uint32, seen presorted.Steps) {
 	still = at[:0]
 	for _, x := range at {
 		switch c := w.Compare(x-1, x); {

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 )
@@ -20,7 +20,7 @@ type TieFinder interface {
 	// compares each element with its predecessor, the first one unless alone is set. seen
 	// counts rises and falls; tied, in the memory of ties, are the elements whose keys
 	// equal that of their predecessor, which are not counted.
-	PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32) (tied []uint32, seen cpu.Steps)
+	PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32) (tied []uint32, seen presorted.Steps)
 }
 
 // TextKey is the type by which strings and byte slices of any named type are stored. Only
@@ -218,7 +218,7 @@ func ends8(p unsafe.Pointer, n int) (head, tail uint64) {
 // PrefixTied compares neighbours whose codes tie. After two equal keys, and at the beginning of a
 // piece, it searches for the end of the run: sorted names come in runs, whose prefixes need not be
 // made. It does not read keys that share memory.
-func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32) (tied []uint32, seen cpu.Steps) {
+func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32) (tied []uint32, seen presorted.Steps) {
 	if alone {
 		t.Prefix(dst[:1], b.part(0, 1), 64)
 		dst, b = dst[1:], b.part(1, len(dst))
@@ -275,7 +275,7 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32
 		last = sortkey.TextOf(&keys[len(keys)-1])
 	}
 	t.note(longest)
-	if seen = (cpu.Steps{Rises: above, Falls: len(dst) - above - n}); t.Order.Desc {
+	if seen = (presorted.Steps{Rises: above, Falls: len(dst) - above - n}); t.Order.Desc {
 		seen.Rises, seen.Falls = seen.Falls, seen.Rises
 	}
 	return ties[:n], seen
@@ -414,7 +414,7 @@ func (t *Strings[K]) NextDepth(code uint64, p Level) (depth int, more bool) {
 	return p.after(code ^ t.flip())
 }
 
-func (t *Strings[K]) Follow(at []uint32, prefixBits int) (still []uint32, seen cpu.Steps) {
+func (t *Strings[K]) Follow(at []uint32, prefixBits int) (still []uint32, seen presorted.Steps) {
 	if t.Nulls != NoNulls {
 		prefixBits--
 	}

@@ -3,6 +3,7 @@ package extract
 import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
 )
@@ -170,4 +171,4 @@ func (r *Input) Translate(dst, places []uint32) {
 }
 
 // Consecutive reports whether every number is one more than the one before.
-func Consecutive(at []uint32) bool { return len(at) == 0 || cpu.InPlaces(at, int(at[0])) }
+func Consecutive(at []uint32) bool { return len(at) == 0 || presorted.InPlaces(at, int(at[0])) }

@@ -3,7 +3,7 @@ package extract
 import (
 	"math/bits"
 
-	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/presorted"
 )
 
 // Rise describes the codes of elements that are not null, in input order.
@@ -64,7 +64,7 @@ func (r Rise) with(codes *[1 + Piece]uint64, n int, set NullSet) Rise {
 			codes[i] = codes[i-1]
 		}
 	}
-	steps := cpu.StepsOf(codes[:1+n])
+	steps := presorted.StepsOf(codes[:1+n])
 	r.Last, r.Falls, r.Ties = codes[n], steps.Falls > 0, r.Ties || steps.Ties > nulls
 	return r
 }

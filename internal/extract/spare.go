@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -65,8 +65,8 @@ func (c *Column) CodeBounds(rows Input, lo, hi int) (least, most uint64) {
 				continue // all are null
 			}
 			putAt(some, nulls, some[other])
-			a, b := cpu.Bounds(some)
-			least, most = min(least, a), max(most, b)
+			v := presorted.SummaryOf(some)
+			least, most = min(least, v.Min), max(most, v.Max)
 		}
 	})
 	return least, most

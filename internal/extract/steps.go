@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 )
@@ -75,7 +76,7 @@ const strayed = 2
 
 // Ordered reports whether a sample of elements is in order, or falls, except for a few steps.
 func (f *FieldSteps) Ordered() bool {
-	n, seen := f.elements.Len(), cpu.Steps{}
+	n, seen := f.elements.Len(), presorted.Steps{}
 	if n < 2*engine.Block {
 		return false
 	}
@@ -90,7 +91,7 @@ func (f *FieldSteps) Ordered() bool {
 
 // Follow counts the steps to the elements [lo, hi), each from the one before it. The first has none. Where
 // none rises, it sets the bits in ties of the elements that tie; nil: nobody asks.
-func (f *FieldSteps) Follow(lo, hi int, ties engine.Ties) (seen cpu.Steps) {
+func (f *FieldSteps) Follow(lo, hi int, ties engine.Ties) (seen presorted.Steps) {
 	for lo = max(lo, 1); lo < hi; lo += stepPiece {
 		steps, tied := f.steps(f.elements.Part(lo-1, min(lo+stepPiece, hi)))
 		if seen = seen.Plus(steps); seen.Rises == 0 && steps.Ties > 0 && ties != nil {
@@ -115,7 +116,7 @@ func (s *stepBits) mark(ties engine.Ties, lo int) {
 
 // steps counts the steps between the elements of a block, 2 of them up to a piece, and returns those of
 // elements that tie.
-func (f *FieldSteps) steps(block stream.Raw) (seen cpu.Steps, tied stepBits) {
+func (f *FieldSteps) steps(block stream.Raw) (seen presorted.Steps, tied stepBits) {
 	n := block.Len() - 1
 	for i := range (n + 63) / 64 {
 		tied[i] = math.MaxUint64 >> max(0, 64*(i+1)-n)
@@ -159,11 +160,11 @@ func (c *fieldSteps) steps(rises, falls, tied *stepBits, block stream.Raw, loop 
 	defer pieces.Put(buf)
 	if codes := buf[:block.Len()]; c.Bits() > 32 || c.Nulls != NoNulls {
 		c.Codes(codes, Batch{Block: block})
-		cpu.StepBits(rises[:], falls[:], codes)
+		presorted.StepBits(rises[:], falls[:], codes)
 	} else {
 		codes := sortkey.As[uint32](codes)
 		c.Key.codes32(codes, Batch{Block: block}, &c.Column)
-		cpu.StepBits(rises[:], falls[:], codes)
+		presorted.StepBits(rises[:], falls[:], codes)
 	}
 }
 

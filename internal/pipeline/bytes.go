@@ -118,7 +118,7 @@ func (f *facts) inPlaceBytes() int64 {
 }
 
 // movesBytes bounds a search for moves of elements, and the moves.
-func (f *facts) movesBytes() int64 { return cpu.MovesBytes(f.n, f.workers, f.sizes[0]) }
+func (f *facts) movesBytes() int64 { return cpu.SettleBytes(f.n, f.workers, f.sizes[0]) }
 
 // selectBytes bounds a selection: candidates and their order, and, where codes do not decide alone, keys and the
 // codes of later words by element.

@@ -6,6 +6,7 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -40,11 +41,11 @@ func (r *request) dealtDigits(rows extract.Input, words []extract.Word) (all cpu
 		place := uint64(i)<<32 | uint64(uint32(i)*0x9e3779b1)
 		src(codes[i:i+1], int(uint64(rows.Len)*place>>32/dealtSample))
 	}
-	least, greatest := cpu.Bounds(codes[:])
-	if !fewDigits(greatest-least, rows.Len) || cpu.StepsOf(codes[:]).Disorder() < dealtSteps {
+	v := presorted.SummaryOf(codes[:])
+	if !fewDigits(v.Span(), rows.Len) || min(v.Falls, v.Rises) < dealtSteps {
 		return all
 	}
-	return r.digitsOf(rows, src, least-cpu.MostDealt)
+	return r.digitsOf(rows, src, v.Min-cpu.MostDealt)
 }
 
 // mostDealtWords bounds the words of rows that are dealt: of more, all are passes over all rows, while most rows differ

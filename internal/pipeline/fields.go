@@ -3,6 +3,7 @@ package pipeline
 import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 )
 
 // Fields may be read as often as it pays, unlike keys of functions. So neighbours are compared where
@@ -19,7 +20,7 @@ func (t *task) fieldsInOrder() bool {
 // fieldsInOrder sorts elements that are in order, or nearly, by their fields.
 func fieldsInOrder(t *task) (done bool, err error) {
 	fields, _ := extract.NewFieldSteps(t.elements, t.f.words, &t.r.Loop)
-	l, err := cpu.Detect(&t.r.Env, t.r.n, fields.Follow, fields.Compare)
+	l, err := presorted.Detect(&t.r.Env, t.r.n, fields.Follow, fields.Compare)
 	if l == nil || err != nil {
 		return false, err
 	}

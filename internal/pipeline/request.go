@@ -89,7 +89,7 @@ func workersFor(o *call.Options, n int) int {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return min(workers, n/cpu.LeastTurn+1)
+	return min(workers, n/engine.LeastTurn+1)
 }
 
 // Nothing is a call on n elements that has nothing to do. Its options may be wrong or cancel it, as those of
@@ -105,7 +105,7 @@ func Nothing(n int, o *call.Options) error {
 func (r *request) within(n int) *request {
 	own := &request{Options: r.Options, n: n, most: r.most, devices: r.devices}
 	own.Report = nil
-	own.Loop.Inherit(&r.Loop, min(r.Loop.Workers, n/cpu.LeastTurn+1))
+	own.Loop.Inherit(&r.Loop, min(r.Loop.Workers, n/engine.LeastTurn+1))
 	own.Loop.Progress = r.Loop.Progress
 	own.Arena.Outer = &r.Arena
 	own.Trace.Vectors = r.Trace.Vectors

@@ -7,6 +7,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
@@ -134,7 +135,7 @@ func (r *request) inOrder(index []uint32) bool {
 	var moved atomic.Bool
 	err := r.Stage("detect", n, r.piece(n), func(_, lo, hi int) {
 		for i := lo; i < hi && !moved.Load(); i += engine.Block {
-			if !cpu.InPlaces(index[i:min(i+engine.Block, hi)], i) {
+			if !presorted.InPlaces(index[i:min(i+engine.Block, hi)], i) {
 				moved.Store(true)
 			}
 		}

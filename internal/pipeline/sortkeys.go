@@ -82,11 +82,11 @@ func plainKeys[C sortkey.Code, K sortkey.Key](keys []K, bits []C, o sortkey.Orde
 func codesOf[C sortkey.Code, K sortkey.Key](r *request, keys []K) cpu.Keys[C] {
 	o := r.Order()
 	k := cpu.Keys[C]{
-		Len:    len(keys),
-		View:   sortkey.View[C](keys, o),
-		Write:  func(lo int, codes []C) { sortkey.DecodeExact(keys[lo:lo+len(codes)], codes, o) },
-		Follow: func(l *cpu.Moves) error { return cpu.Follow(&r.Env, cpu.PayloadOf(keys), l) },
-		Plain:  func(least, most C) ([]C, C) { return sortkey.Plain(keys, least, most, o) },
+		Len:   len(keys),
+		View:  sortkey.View[C](keys, o),
+		Write: func(lo int, codes []C) { sortkey.DecodeExact(keys[lo:lo+len(codes)], codes, o) },
+		Own:   cpu.PayloadOf(keys),
+		Plain: func(least, most C) ([]C, C) { return sortkey.Plain(keys, least, most, o) },
 	}
 	bits := sortkey.As[C](keys[:0]) // of keys as wide as codes
 	if unsafe.Sizeof(*new(K)) == unsafe.Sizeof(*new(C)) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/ways"
 )
 
@@ -72,7 +72,7 @@ func (r *request) ties(rows extract.Input, cols []extract.Column) bool {
 		src(codes[i:i+1], int(uint64(rows.Len)*uint64(i)/spareSample))
 	}
 	slices.Sort(codes[:])
-	return cpu.StepsOf(codes[:]).Ties > 0
+	return presorted.StepsOf(codes[:]).Ties > 0
 }
 
 // codeBounds returns bounds of the codes of a column that may have a spare one.

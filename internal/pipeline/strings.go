@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -21,7 +22,7 @@ func (f *facts) ownTexts() bool {
 // that tie. The comparison ends once too many are out of order.
 func textsInOrder(t *task) (done bool, err error) {
 	r, texts := t.r, cpu.Slice[string](t.elements)
-	l, err := cpu.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, r.Descending), func(i, j uint32) int {
+	l, err := presorted.Detect(&r.Env, r.n, stepsOf(&r.Loop, texts, r.Descending), func(i, j uint32) int {
 		if r.Descending {
 			i, j = j, i
 		}
@@ -37,8 +38,8 @@ func textsInOrder(t *task) (done bool, err error) {
 
 // stepsOf counts the steps between neighbouring strings, extract.Piece at a time, and marks ties. Strings that
 // share memory are not read. Otherwise prefixes are compared first, unless many tie.
-func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int, ties engine.Ties) cpu.Steps {
-	return func(lo, hi int, ties engine.Ties) (seen cpu.Steps) {
+func stepsOf(loop *parallel.Loop, keys []string, desc bool) func(lo, hi int, ties engine.Ties) presorted.Steps {
+	return func(lo, hi int, ties engine.Ties) (seen presorted.Steps) {
 		lo = max(lo, 1)
 		for last := keys[lo-1]; lo < hi; {
 			same := extract.SameMemory(keys[lo:hi], last)
@@ -77,7 +78,7 @@ func tieInPrefixes(keys []string) bool {
 
 // stepsByTexts counts the steps from last to the first key and between keys, and marks those that tie with
 // their predecessors; the first key is element lo.
-func stepsByTexts(loop *parallel.Loop, keys []string, last string, ties engine.Ties, lo int) (seen cpu.Steps) {
+func stepsByTexts(loop *parallel.Loop, keys []string, last string, ties engine.Ties, lo int) (seen presorted.Steps) {
 	for i, s := range keys {
 		switch c := extract.CompareTexts(loop, last, s); {
 		case c < 0:
@@ -95,7 +96,7 @@ func stepsByTexts(loop *parallel.Loop, keys []string, last string, ties engine.T
 
 // stepsByPrefixes is stepsByTexts for at most [extract.Piece] keys of which most differ in
 // their prefixes.
-func stepsByPrefixes(loop *parallel.Loop, keys []string, last string, ties engine.Ties, lo int) (seen cpu.Steps) {
+func stepsByPrefixes(loop *parallel.Loop, keys []string, last string, ties engine.Ties, lo int) (seen presorted.Steps) {
 	var memory [extract.Piece]uint64
 	codes, code := memory[:len(keys)], sortkey.Prefix(last)
 	sortkey.Prefixes(codes, keys, 0, math.MaxInt)

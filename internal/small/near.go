@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/parallel"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -21,7 +22,7 @@ import (
 func orderTexts[K extract.TextKey](w *cpu.Small[uint64], index []uint32, keys []K, known int, o sortkey.Order, c *Call) (same bool) {
 	codes := w.Codes[:len(keys)]
 	whole := extract.CodesOf(codes, keys, o)
-	if cpu.MayOrder(len(codes), cpu.StepsOf(codes)) {
+	if presorted.MayOrder(len(codes), presorted.StepsOf(codes)) {
 		loop := c.asked()
 		rest := func(i, j uint32) int {
 			if whole {
@@ -55,7 +56,7 @@ func compareTexts[K extract.TextKey](keys []K, i, j uint32, desc bool, loop *par
 
 // compareTied finds the falls among neighbours whose codes tie, of which the first known do not fall, until
 // there are too many falls and too many others.
-func compareTied[K extract.TextKey](near *cpu.Near, keys []K, known int, desc bool, loop *parallel.Loop) bool {
+func compareTied[K extract.TextKey](near *presorted.Near, keys []K, known int, desc bool, loop *parallel.Loop) bool {
 	seen := near.Seen()
 	for word := max(known-1, 0) / 64; word < near.Words(); word++ {
 		var fell uint64
@@ -66,7 +67,7 @@ func compareTied[K extract.TextKey](near *cpu.Near, keys []K, known int, desc bo
 				continue
 			}
 			fell |= tied & -tied
-			if seen.Falls++; !cpu.MayOrder(len(keys), seen) {
+			if seen.Falls++; !presorted.MayOrder(len(keys), seen) {
 				return false
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -29,7 +30,7 @@ type workspace struct {
 	codes []uint64
 	index []uint32
 	early []extract.Early // by word, made when first used
-	near  cpu.Near
+	near  presorted.Near
 	pool  *sync.Pool
 }
 
@@ -254,8 +255,8 @@ func (w *workspace) mayBeNear(codes []uint64) bool {
 	if extract.Decisive(w.words) {
 		return false
 	}
-	seen := cpu.StepsOf(codes)
-	return seen.Ties*leastTiedWords >= len(codes) && cpu.MayOrder(len(codes), seen)
+	seen := presorted.StepsOf(codes)
+	return seen.Ties*leastTiedWords >= len(codes) && presorted.MayOrder(len(codes), seen)
 }
 
 // sortNear writes the order of s to index if all but few elements are in order, by codes of the first word. It

@@ -10,6 +10,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -42,7 +43,7 @@ type rows struct {
 	known    bool
 	fresh    bool // order is that of the elements still
 	pairs    cpu.Pairs
-	near     cpu.Near
+	near     presorted.Near
 	wide     wideKeys // of wide columns
 }
 
@@ -131,7 +132,7 @@ func (o *Ordering) orderedOnce(s cpu.Payload, cfg *call.Options, use func(order 
 	p := w.other(s.Len())
 	err := w.orderAll(p, s)
 	if err == nil {
-		use(p, cpu.InPlaces(p, 0))
+		use(p, presorted.InPlaces(p, 0))
 	}
 	w.put(s.Len())
 	return err
@@ -349,7 +350,7 @@ func (w *rows) sortWide(lo, hi, k int, more bool) (done bool) {
 func (w *rows) sortNear(lo, hi, k int, whole bool, keys stream.Raw) bool {
 	n, cols := hi-lo, len(w.cols)
 	codes, index := w.codes[:n], w.index[:n]
-	if k > 0 || !w.fresh || n < len(w.order) || w.call.counts(0) || !cpu.MayOrder(n, cpu.StepsOf(codes)) {
+	if k > 0 || !w.fresh || n < len(w.order) || w.call.counts(0) || !presorted.MayOrder(n, presorted.StepsOf(codes)) {
 		return false
 	}
 	by, loop, next := &w.cols[0], w.call.asked(), []uint64(nil)

@@ -6,6 +6,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 )
@@ -107,7 +108,7 @@ func disordered(env *engine.Env, rows extract.Input, words []extract.Word, tied 
 		for i := range tied {
 			var up, down [leadSample / 64]uint64
 			src(codes[:], leadPlace(i, rows.Len)-1)
-			cpu.StepBits(up[:], down[:], codes[:])
+			presorted.StepBits(up[:], down[:], codes[:])
 			if down[0]&tied[i] != 0 {
 				return true
 			}

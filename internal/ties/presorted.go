@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ways"
@@ -112,7 +113,7 @@ func codesOf[C sortkey.Code](codes []C, lo, hi int) []C { return codes[max(lo-1,
 // rows before lo.
 func markBlock[C sortkey.Code](runs engine.Ties, codes []C, lo int) (tied int, fell bool) {
 	var rises, falls [runBlock / 64]uint64
-	cpu.StepBits(rises[:], falls[:], codes)
+	presorted.StepBits(rises[:], falls[:], codes)
 	from := lo &^ 31
 	rows, shift, carry, fall := len(codes)-1, 0, uint64(0), uint64(0)
 	if from == 0 { // the first row has no step: bit i is of row i+1

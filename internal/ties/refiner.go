@@ -4,6 +4,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -13,7 +14,7 @@ type Refiner[C sortkey.Code] struct {
 	Src     cpu.Source[C]
 }
 
-func (f Refiner[C]) Follow(codes []C, lo, fresh int, ties engine.Ties) cpu.Steps {
+func (f Refiner[C]) Follow(codes []C, lo, fresh int, ties engine.Ties) presorted.Steps {
 	return follow(f.Breaker, f.Src, codes, lo, fresh, ties)
 }
 

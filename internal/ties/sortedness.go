@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 )
@@ -27,7 +28,7 @@ import (
 const mostBlockSteps = 16
 
 // follow is Follow of a [cpu.KeyComparer] for the first word, whose codes come from src.
-func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh int, ties engine.Ties) (seen cpu.Steps) {
+func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh int, ties engine.Ties) (seen presorted.Steps) {
 	w := t.spareWorker()
 	defer t.spare.Put(w)
 	w.ties = ties
@@ -49,7 +50,7 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 		return seen // and codes are left out
 	}
 	if t.Early && len(t.Words) > 1 && t.Words[0].Exact() {
-		if seen = cpu.StepsOf(codes); seen.Ties*leastTiedBlock >= len(codes) && seen.Disorder() <= len(codes)/mostBlockSteps {
+		if seen = presorted.StepsOf(codes); seen.Ties*leastTiedBlock >= len(codes) && seen.Disorder() <= len(codes)/mostBlockSteps {
 			return followBits(t, w, codes, lo, seen)
 		}
 	}
@@ -63,22 +64,22 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 func sizeTied(a *scratch.Area) scratch.Memory { return a.Memory(engine.Block, 4) }
 
 // unfinished counts elements whose comparison was not finished as rises, as ties and as falls.
-func unfinished(tied []uint32, seen cpu.Steps) cpu.Steps {
-	return seen.Plus(cpu.Steps{Rises: len(tied), Ties: len(tied), Falls: len(tied)})
+func unfinished(tied []uint32, seen presorted.Steps) presorted.Steps {
+	return seen.Plus(presorted.Steps{Rises: len(tied), Ties: len(tied), Falls: len(tied)})
 }
 
 // tiesOf counts the steps of elements first, first+1, … by codes; codes[0] is that of element
 // first-1. It returns the elements that tie with their predecessors, in memory of out;
 // len(out) >= len(codes)-1.
-func tiesOf[C sortkey.Code](out []uint32, codes []C, first uint32) (tied []uint32, seen cpu.Steps) {
-	if seen = cpu.StepsOf(codes); seen.Ties == 0 {
+func tiesOf[C sortkey.Code](out []uint32, codes []C, first uint32) (tied []uint32, seen presorted.Steps) {
+	if seen = presorted.StepsOf(codes); seen.Ties == 0 {
 		return out[:0], seen
 	}
 	if seen.Ties == len(codes)-1 {
 		for i := range codes[1:] {
 			out[i] = first + uint32(i)
 		}
-		return out[:seen.Ties], cpu.Steps{}
+		return out[:seen.Ties], presorted.Steps{}
 	}
 	n, last := 0, codes[0]
 	for i, c := range codes[1:] { // no branch: which codes tie cannot be predicted
@@ -94,7 +95,7 @@ func tiesOf[C sortkey.Code](out []uint32, codes []C, first uint32) (tied []uint3
 
 // followTied adds to seen the steps of the elements at, which tie with their predecessors on
 // the codes of word and of all words before it. It overwrites at.
-func (t *Breaker) followTied(w *Worker, at []uint32, word int, seen cpu.Steps) cpu.Steps {
+func (t *Breaker) followTied(w *Worker, at []uint32, word int, seen presorted.Steps) presorted.Steps {
 	if l := &t.Words[word]; len(at) > 0 && !l.Whole() {
 		still, steps := l.Full.Follow(at, l.PrefixBits)
 		at, seen = still, seen.Plus(steps)
@@ -103,7 +104,7 @@ func (t *Breaker) followTied(w *Worker, at []uint32, word int, seen cpu.Steps) c
 }
 
 // followAfter is followTied for elements that tie on the full keys of word, too.
-func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen cpu.Steps) cpu.Steps {
+func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen presorted.Steps) presorted.Steps {
 	switch word++; {
 	case len(at) == 0:
 		return seen
@@ -117,7 +118,7 @@ func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen cpu.Steps) 
 
 // ofTies adds to seen the steps of the elements at, which tie with their predecessors, and marks them if no
 // other rises.
-func (w *Worker) ofTies(at []uint32, seen cpu.Steps) cpu.Steps {
+func (w *Worker) ofTies(at []uint32, seen presorted.Steps) presorted.Steps {
 	switch n := len(at); {
 	case n == 0 || seen.Rises > 0:
 	case int(at[n-1]-at[0]) == n-1: // all are neighbours
@@ -127,18 +128,18 @@ func (w *Worker) ofTies(at []uint32, seen cpu.Steps) cpu.Steps {
 			w.ties.Set(int(x))
 		}
 	}
-	return seen.Plus(cpu.Steps{Ties: len(at)})
+	return seen.Plus(presorted.Steps{Ties: len(at)})
 }
 
 // followWord is followTied for elements that tie on everything before word. It compares the
 // codes of word.
-func (t *Breaker) followWord(w *Worker, at []uint32, word int, seen cpu.Steps) cpu.Steps {
+func (t *Breaker) followWord(w *Worker, at []uint32, word int, seen presorted.Steps) presorted.Steps {
 	t.Open(word, true)
 	still := at[:0]
 	for len(at) > 0 {
 		k, n := rowOf(at)
 		var tied []uint32
-		var steps cpu.Steps
+		var steps presorted.Steps
 		if n > extract.OnStack {
 			tied, steps = followRow(at[:k], t.codesEarly(word, int(at[0])-1, n))
 		} else {
@@ -153,9 +154,9 @@ func (t *Breaker) followWord(w *Worker, at []uint32, word int, seen cpu.Steps) c
 
 // followRow counts the steps of the elements at by codes, which start with the code of element
 // at[0]-1. It returns the elements that tie with their predecessors, in memory of at.
-func followRow(at []uint32, codes []uint64) (tied []uint32, seen cpu.Steps) {
+func followRow(at []uint32, codes []uint64) (tied []uint32, seen presorted.Steps) {
 	if len(codes) == len(at)+1 { // all are neighbours
-		if seen = cpu.StepsOf(codes); seen.Ties == 0 {
+		if seen = presorted.StepsOf(codes); seen.Ties == 0 {
 			return at[:0], seen
 		}
 	}
@@ -171,13 +172,13 @@ func followRow(at []uint32, codes []uint64) (tied []uint32, seen cpu.Steps) {
 			falls++
 		}
 	}
-	return at[:n], cpu.Steps{Rises: len(at) - n - falls, Falls: falls}
+	return at[:n], presorted.Steps{Rises: len(at) - n - falls, Falls: falls}
 }
 
 // followFew counts the steps of at most piece/2 elements by their codes at word. It returns
 // the elements that tie with their predecessors, in memory of at. It extracts the codes of all
 // of them in one call, for elements of which few are neighbours.
-func (t *Breaker) followFew(w *Worker, at []uint32, word int) (tied []uint32, seen cpu.Steps) {
+func (t *Breaker) followFew(w *Worker, at []uint32, word int) (tied []uint32, seen presorted.Steps) {
 	pairs := w.some[:0]
 	for _, x := range at {
 		if len(pairs) == 0 || pairs[len(pairs)-1] != x-1 {

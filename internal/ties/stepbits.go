@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 
-	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -23,9 +23,9 @@ type tiedSet struct {
 }
 
 // narrow counts the steps that rise and fall by codes, and leaves the others in the set.
-func narrow[C sortkey.Code](s *tiedSet, codes []C) (seen cpu.Steps) {
+func narrow[C sortkey.Code](s *tiedSet, codes []C) (seen presorted.Steps) {
 	var rises, falls [engine.Block / 64]uint64
-	cpu.StepBits(rises[:], falls[:], codes)
+	presorted.StepBits(rises[:], falls[:], codes)
 	for i := range (s.steps + 63) / 64 {
 		up, down := rises[i]&s.tied[i], falls[i]&s.tied[i]
 		seen.Rises += bits.OnesCount64(up)
@@ -36,7 +36,7 @@ func narrow[C sortkey.Code](s *tiedSet, codes []C) (seen cpu.Steps) {
 }
 
 // followBits is follow of codes of the first word, which hold whole keys. seen are their steps.
-func followBits[C sortkey.Code](t *Breaker, w *Worker, codes []C, lo int, seen cpu.Steps) cpu.Steps {
+func followBits[C sortkey.Code](t *Breaker, w *Worker, codes []C, lo int, seen presorted.Steps) presorted.Steps {
 	set := tiedSet{steps: len(codes) - 1}
 	for i := range (set.steps + 63) / 64 {
 		set.tied[i] = math.MaxUint64 >> max(0, 64*(i+1)-set.steps)

@@ -1,15 +1,16 @@
-package cpu
+package presorted
 
 import (
 	"slices"
 	"unsafe"
 
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/processor"
 )
 
 // summaryVectors returns the summary of the first n words, by vector instructions; n is 0 if
 // there are too few words or no AVX2.
-func summaryVectors[C Code](words []C, flip C) (v summary[C], n int) {
+func summaryVectors[C engine.Code](words []C, flip C) (v Summary[C], n int) {
 	const vector = 32 // bytes
 	lanes := vector / int(unsafe.Sizeof(flip))
 	vectors := (len(words) - 1) / lanes
@@ -22,20 +23,20 @@ func summaryVectors[C Code](words []C, flip C) (v summary[C], n int) {
 	if at := unsafe.Pointer(unsafe.SliceData(words)); lanes == 8 {
 		var found [4][8]uint32
 		survey32((*uint32)(at), vectors, uint32(flip), &found)
-		v.falls = n - 1
+		v.Falls = n - 1
 		for i := range lanes {
-			v.falls += int(int32(found[2][i]))
-			v.rises += int(int32(found[3][i] - found[2][i]))
+			v.Falls += int(int32(found[2][i]))
+			v.Rises += int(int32(found[3][i] - found[2][i]))
 		}
-		v.min, v.max = C(slices.Min(found[0][:])), C(slices.Max(found[1][:]))
+		v.Min, v.Max = C(slices.Min(found[0][:])), C(slices.Max(found[1][:]))
 	} else {
 		var found [4][4]uint64
 		survey64((*uint64)(at), vectors, uint64(flip), &found)
 		for i := range lanes {
-			v.falls += int(found[2][i])
-			v.rises += int(found[3][i])
+			v.Falls += int(found[2][i])
+			v.Rises += int(found[3][i])
 		}
-		v.min, v.max = C(slices.Min(found[0][:])), C(slices.Max(found[1][:]))
+		v.Min, v.Max = C(slices.Min(found[0][:])), C(slices.Max(found[1][:]))
 	}
 	return v, n
 }
@@ -50,7 +51,7 @@ func survey64(words *uint64, vectors int, flip uint64, found *[4][4]uint64)
 
 // fallVectors writes the bits of [fallBits] for the first n codes after words[0] with vector
 // instructions; n is 0 if there are too few words or no AVX2.
-func fallVectors[C Code](found []uint64, words []C, flip C) (n int) {
+func fallVectors[C engine.Code](found []uint64, words []C, flip C) (n int) {
 	bytes := (len(words) - 1) / 8
 	if !processor.AVX2 || bytes == 0 {
 		return 0

@@ -1,4 +1,4 @@
-package cpu
+package presorted
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ func TestNear(t *testing.T) {
 		}
 		got, want := slices.Clone(codes), slices.Clone(codes)
 		slices.Sort(want)
-		found := nearCodes(got, back)
+		found := SortNear(got, back)
 		if !found && moved < 2 {
 			t.Fatalf("%d, from the end: %t, were given up", codes, back)
 		}
@@ -38,11 +38,11 @@ func TestNear(t *testing.T) {
 			t.Fatalf("%d, from the end: %t, became %d", codes, back, got)
 		}
 	}
-	random := make([]uint64, SmallLen)
+	random := make([]uint64, NearLen)
 	for i := range random {
 		random[i] = r.Uint64()
 	}
-	if v := summaryOf(random); v.nearly(len(random)) {
+	if v := SummaryOf(random); v.Nearly(len(random)) {
 		t.Error("random codes seem nearly sorted")
 	}
 }
@@ -72,7 +72,7 @@ func TestNearOrder(t *testing.T) {
 			return cmp.Or(cmp.Compare(first[i], first[j]), cmp.Compare(second[i], second[j]))
 		}
 		want := make([]uint32, n)
-		forward(want, 0)
+		Forward(want, 0)
 		slices.SortStableFunc(want, compare)
 		s.Begin(first)
 		if r.IntN(2) == 0 {
@@ -101,44 +101,5 @@ func TestNearOrder(t *testing.T) {
 		case !ok && moved < 2 && (!back || ties == 0):
 			t.Fatalf("n=%d, %d moved, from the end: %t: given up", n, moved, back)
 		}
-	}
-}
-
-// TestFewCodes sorts codes of few values, the least and the greatest that there are among them, in small
-// workspaces.
-func TestFewCodes(t *testing.T) {
-	testFewCodes[uint32](t)
-	testFewCodes[uint64](t)
-}
-
-func testFewCodes[C Code](t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	w := GetSmall[C]()
-	defer w.Put()
-	counted := 0
-	for range 2000 {
-		n, values := 2+r.IntN(500), []C{0, ^C(0), C(r.Uint64()), C(r.Uint64()), C(r.Uint64()), 1}
-		values = values[r.IntN(2):]
-		values = values[:1+r.IntN(len(values))]
-		for i := range n {
-			w.Codes[i] = values[r.IntN(len(values))]
-			if r.IntN(n) == 0 && len(values) < 3 {
-				w.Codes[i] = C(r.Uint64()) // a rare one
-			}
-		}
-		in := slices.Clone(w.Codes[:n])
-		want := slices.Clone(in)
-		slices.Sort(want)
-		if w.countValues(w.Codes[:n], summaryOf(in)) {
-			counted++
-		} else if !slices.Equal(w.Codes[:n], in) {
-			t.Fatalf("%d were moved", in)
-		}
-		if got := w.Sort(n); !slices.Equal(got, want) {
-			t.Fatalf("%d became %d", in, got)
-		}
-	}
-	if counted < 500 {
-		t.Errorf("%d lists were counted", counted)
 	}
 }

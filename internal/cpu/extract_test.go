@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 )
 
 // counted counts the elements that are compared by whole keys, which are the codes. It is not
@@ -14,7 +15,7 @@ type counted struct {
 	compared   *int
 }
 
-func (c counted) Follow(codes []uint64, lo, fresh int, _ engine.Ties) (seen Steps) {
+func (c counted) Follow(codes []uint64, lo, fresh int, _ engine.Ties) (seen presorted.Steps) {
 	c.src(codes[len(codes)-fresh:], lo+len(codes)-fresh)
 	for i := 1; i < len(codes); i++ {
 		switch {
@@ -49,7 +50,7 @@ func TestScatteredKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if complete := v.byKeys != nil; complete == concurrent || complete != (compared == n-1) || !complete && compared > n/4+2*engine.Block {
+		if complete := v.ByKeys != nil; complete == concurrent || complete != (compared == n-1) || !complete && compared > n/4+2*engine.Block {
 			t.Errorf("concurrent %v: %d of %d keys compared, complete: %v", concurrent, compared, n, complete)
 		}
 	}

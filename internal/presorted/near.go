@@ -1,4 +1,4 @@
-package cpu
+package presorted
 
 import (
 	"cmp"
@@ -7,13 +7,17 @@ import (
 	"slices"
 	"sort"
 
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/ways"
 )
 
-// Up to [SmallLen] codes of which few are out of place are sorted by the rule of moves_strays.go,
+// Up to [NearLen] codes of which few are out of place are sorted by the rule of strays.go,
 // without its memory: two kept neighbours that are out of order are both dropped. The dropped codes,
 // the strays, are inserted into the kept ones by binary search. That takes n + k log n comparisons for
 // k strays.
+
+// NearLen is the largest number of elements.
+const NearLen = 4096
 
 // strayRoom is the largest number of strays.
 const strayRoom = 128
@@ -22,14 +26,14 @@ const strayRoom = 128
 // few swapped 3.0 instead of 3.9 ns with n/32; bench/results/constants.md).
 func mostStrays(n int) int { return min(n/16+2, strayRoom) }
 
-// nearly reports whether so few of n codes are out of place that inserting them is tried.
-func (v summary[C]) nearly(n int) bool {
-	return n <= SmallLen && 2*min(v.falls, v.rises) <= mostStrays(n)
+// Nearly reports whether so few of n codes are out of place that inserting them is tried.
+func (v Summary[C]) Nearly(n int) bool {
+	return n <= NearLen && 2*min(v.Falls, v.Rises) <= mostStrays(n)
 }
 
-// nearCodes sorts codes of which few are out of place, from the end if back is set. If it gives up,
+// SortNear sorts codes of which few are out of place, from the end if back is set. If it gives up,
 // their sequence is any.
-func nearCodes[C Code](codes []C, back bool) bool {
+func SortNear[C engine.Code](codes []C, back bool) bool {
 	if back {
 		slices.Reverse(codes)
 	}
@@ -49,7 +53,7 @@ func nearCodes[C Code](codes []C, back bool) bool {
 		strays[k], strays[k+1] = codes[kept], c
 		k += 2
 	}
-	insertion(strays[:k])
+	slices.Sort(strays[:k])
 	for ; k > 0; k-- {
 		c := strays[k-1]
 		at := sort.Search(kept, func(i int) bool { return codes[i] > c })
@@ -59,11 +63,11 @@ func nearCodes[C Code](codes []C, back bool) bool {
 	return true
 }
 
-// Near orders up to [SmallLen] elements of which few are out of place, by the steps between neighbours and
+// Near orders up to [NearLen] elements of which few are out of place, by the steps between neighbours and
 // by comparisons of the few. It serves one goroutine at a time.
 type Near struct {
 	n            int
-	rises, falls [SmallLen / 64]uint64 // bit i is for the step from element i to the next
+	rises, falls [NearLen / 64]uint64 // bit i is for the step from element i to the next
 }
 
 // Begin takes the steps of codes, of which there is one at least.
@@ -98,7 +102,7 @@ func count(set []uint64) (n int) {
 
 // Add makes ties rise and fall as codes do.
 func (s *Near) Add(codes []uint64) {
-	var rises, falls [SmallLen / 64]uint64
+	var rises, falls [NearLen / 64]uint64
 	words := s.Words()
 	StepBits(rises[:words], falls[:words], codes)
 	for i := range words {
@@ -179,7 +183,7 @@ func (s *Near) order(index []uint32, compare func(i, j uint32) int) (same, ok bo
 	words := s.Words()
 	switch falls := count(s.falls[:words]); {
 	case falls == 0:
-		forward(index, 0)
+		Forward(index, 0)
 		return true, true
 	case 2*falls <= mostStrays(s.n):
 		return false, s.merge(index, false, compare)
@@ -210,7 +214,7 @@ func (s *Near) breaks(at *[strayRoom / 2]int, back bool) (k int) {
 	return k
 }
 
-// merge is nearCodes of elements, in reading order from the end if back is set.
+// merge is SortNear of elements, in reading order from the end if back is set.
 func (s *Near) merge(index []uint32, back bool, compare func(i, j uint32) int) bool {
 	var breaks [strayRoom / 2]int
 	var memory [strayRoom]uint32
@@ -238,9 +242,9 @@ func (s *Near) merge(index []uint32, back bool, compare func(i, j uint32) int) b
 		}
 		run := index[kept : kept+end-last]
 		if kept, last = kept+end-last, end; back {
-			backward(run, s.n-end+len(run)-1)
+			Backward(run, s.n-end+len(run)-1)
 		} else {
-			forward(run, end-len(run))
+			Forward(run, end-len(run))
 		}
 	}
 	slices.SortFunc(strays, func(i, j uint32) int { return cmp.Or(compare(i, j), cmp.Compare(i, j)) })

@@ -1,4 +1,4 @@
-package cpu
+package presorted
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 
 // Inputs that rise, except for a few falls, are laid out without a sort of all elements. There
 // are two cases. Runs follow each other in another order, as in a rotated list: see
-// moves_blocks.go. Or some elements, the strays, are sorted and merged with the rest, which
-// stays in runs that move as a whole or not at all: see moves_strays.go and moves_merge.go.
+// blocks.go. Or some elements, the strays, are sorted and merged with the rest, which
+// stays in runs that move as a whole or not at all: see strays.go and merge.go.
 // Inputs that fall, except for a few rises, are read from their end.
 //
 // Moves are sought if at most n/nearFalls elements are below their predecessors, and used if
@@ -33,8 +33,13 @@ type finderMemory struct {
 	starts, ranks, segments scratch.Memory
 }
 
-// sizeFinding sizes the search for moves of n codes of the given size.
-func sizeFinding(a *scratch.Area, n, workers int, code uintptr) (m finderMemory) {
+// SizeFind sizes the search for moves of n codes of the given size. sort sizes the sort of its strays; nil if whole
+// keys decide. a may be nil.
+func SizeFind(a *scratch.Area, n, workers int, code uintptr, sort func(strays int)) {
+	sizeFind(a, n, workers, code, sort)
+}
+
+func sizeFind(a *scratch.Area, n, workers int, code uintptr, sort func(strays int)) (m finderMemory) {
 	if n < 2 {
 		return m
 	}
@@ -50,72 +55,71 @@ func sizeFinding(a *scratch.Area, n, workers int, code uintptr) (m finderMemory)
 	m.ends = a.Memory(falls+1, code)
 	m.strays, m.before, m.codes = a.Memory(strays, 4), a.Memory(strays, 4), a.Memory(strays, code)
 	m.starts, m.ranks, m.segments = a.Memory(falls+2, 4), a.Memory(strays, 4), a.Memory(falls+1+strays, segment)
-	if a != nil {
-		sizeFinding(a, strays, workers, code)
-		sizeOrdering(a, strays, workers, alone(strays, workers, 0), false, code, 4)
+	if sort != nil {
+		sort(strays)
 	}
 	return m
 }
 
-// MovesBytes bounds the memory, in bytes, of [Detect] and [Settle] for n elements of the
-// given size.
-func MovesBytes(n, workers int, size uintptr) int64 {
-	var a scratch.Area
-	sizeTies(&a, n)
-	sizeFinding(&a, n, workers, 8)
-	sizeSettle(&a, n, size)
-	return a.Bytes()
-}
+// SortFunc orders codes, ties by place, and calls place for parts of the order: the codes that come lo-th, lo+1-th, ….
+// It may overwrite codes, and call place from several goroutines.
+type SortFunc[C engine.Code] func(env *engine.Env, codes []C, place func(lo int, order []uint32)) error
 
-// words is a view of codes: code == word ^ flip.
-type words[C Code] struct {
-	view view[C]
-	made bool // the view makes words in a buffer instead of returning memory
-	flip C
-
-	// One of them may be set: all the words, or a function that returns the code of element i.
-	all []C
-	at  func(i uint32) C
-}
-
-// inMemory returns words in memory.
-func inMemory[C Code](all []C, flip C) words[C] {
-	return words[C]{view: in(all), flip: flip, all: all}
-}
-
-// buffers returns buffers for the words, none if they are in memory.
-func (w *words[C]) buffers(env *engine.Env) engine.Buffers[C] {
-	if !w.made {
-		return engine.Buffers[C]{}
+// Find returns the moves of n codes that were surveyed as v and are not sorted, nil if there are none. sort sorts
+// strays. Scratch is bounded by [SizeFind].
+func Find[C engine.Code](env *engine.Env, n int, words Words[C], v Survey[C], sort SortFunc[C]) (*Moves, error) {
+	if !ways.On(ways.CodesInOrder) {
+		return nil, nil
 	}
-	return engine.NewBuffers[C](env)
+	f := newFinder(env, n, words, &v.Marks)
+	f.sortCodes = sort
+	l, err := f.find()
+	if l != nil {
+		ways.Took(ways.CodesInOrder)
+	}
+	return l, err
 }
 
-// code returns the code of element i.
-func (w *words[C]) code(i uint32) C {
-	if w.all != nil {
-		return w.all[i] ^ w.flip
+// FindByKeys is [Find] of codes in memory, by the whole keys of which they are the prefixes. It returns nil if these
+// were not compared to the end.
+func FindByKeys[C engine.Code](env *engine.Env, codes []C, v Survey[C], keys Comparer) (*Moves, error) {
+	if v.ByKeys == nil || keys.Concurrent() && v.ByKeys.scattered() {
+		return nil, nil // the sort by codes finds that scattered ones are nearly sorted, and compares no keys
 	}
-	return w.at(i)
+	f := newFinder(env, len(codes), InMemory(codes, 0), v.ByKeys)
+	f.rest, f.alone = keys.Compare, !keys.Concurrent()
+	l, err := f.find()
+	if l != nil {
+		ways.Took(ways.KeysInOrder)
+	}
+	return l, err
+}
+
+// findByKeys is [Find] of n elements with the given marks, by comparisons alone.
+func findByKeys(env *engine.Env, n int, m *Marks, compare func(i, j uint32) int) (*Moves, error) {
+	f := newFinder(env, n, Words[uint64]{At: func(uint32) uint64 { return 0 }}, m)
+	f.rest = compare
+	return f.find()
 }
 
 // finder finds moves from the falls and rises of the input. It numbers elements in reading
 // order: from the end if back is set.
-type finder[C Code] struct {
+type finder[C engine.Code] struct {
 	env  *engine.Env
 	n    int
 	back bool
-	*marks
-	words[C]
-	bufs   engine.Buffers[C]
-	rest   func(i, j uint32) int // compares the rest of two keys whose codes are equal; nil: there is none
-	alone  bool                  // rest is not safe for concurrent use
-	memory finderMemory
+	*Marks
+	Words[C]
+	bufs      engine.Buffers[C]
+	rest      func(i, j uint32) int // compares the rest of two keys whose codes are equal; nil: there is none
+	alone     bool                  // rest is not safe for concurrent use
+	sortCodes SortFunc[C]           // unless rest decides
+	memory    finderMemory
 }
 
 // newFinder returns a finder for n elements with the given marks.
-func newFinder[C Code](env *engine.Env, n int, words words[C], m *marks) *finder[C] {
-	return &finder[C]{env: env, n: n, marks: m, words: words, memory: sizeFinding(nil, n, 0, unsafe.Sizeof(C(0)))}
+func newFinder[C engine.Code](env *engine.Env, n int, words Words[C], m *Marks) *finder[C] {
+	return &finder[C]{env: env, n: n, Marks: m, Words: words, memory: sizeFind(nil, n, 0, unsafe.Sizeof(C(0)), nil)}
 }
 
 // element returns the input position of element number i.
@@ -152,107 +156,41 @@ func (f *finder[C]) before(i, j uint32) bool {
 	return c < 0 || c == 0 && i < j
 }
 
-// detect returns the moves of codes that were surveyed as v and are not sorted, nil if there
-// are none.
-func detect[C Code](env *engine.Env, n int, words words[C], v survey[C]) (*Moves, error) {
-	if !ways.On(ways.CodesInOrder) {
-		return nil, nil
-	}
-	l, err := newFinder(env, n, words, &v.marks).detect()
-	if l != nil {
-		ways.Took(ways.CodesInOrder)
-	}
-	return l, err
-}
-
-// detectIn is detect for codes in memory.
-func detectIn[C Code](env *engine.Env, codes []C, v survey[C]) (*Moves, error) {
-	return detect(env, len(codes), inMemory(codes, 0), v)
-}
-
-// detectByKeys is detectIn by whole keys. It returns nil if these were not compared to the
-// end.
-func detectByKeys[C Code](env *engine.Env, codes []C, keys KeyComparer[C], v survey[C]) (*Moves, error) {
-	if v.byKeys == nil {
-		return nil, nil
-	}
-	if keys.Concurrent() && v.byKeys.scattered() {
-		return nil, nil // the sort by codes finds that they are nearly sorted, and compares no keys
-	}
-	f := newFinder(env, len(codes), inMemory(codes, 0), v.byKeys)
-	f.rest, f.alone = keys.Compare, !keys.Concurrent()
-	l, err := f.detect()
-	if l != nil {
-		ways.Took(ways.KeysInOrder)
-	}
-	return l, err
-}
-
-// Detect returns the moves of n > 0 elements, nil if there are none. follow counts the steps
-// of elements [lo, hi), and sets the bits of ties as Follow of a [KeyComparer] does; compare compares
-// two elements. Both are called from several goroutines. Scratch is bounded by [MovesBytes].
-func Detect(env *engine.Env, n int, follow func(lo, hi int, ties engine.Ties) Steps, compare func(i, j uint32) int) (*Moves, error) {
-	var t stepCounter
-	t.begin(env, n, chunkOf(env, n))
-	err := env.Stage("survey", n, t.found.each, func(_, lo, hi int) {
-		for ; lo < hi && !t.tooMany() && env.Loop.Err() == nil; lo += engine.Block {
-			t.count(lo, follow(lo, min(lo+engine.Block, hi), t.found.ties))
-		}
-	})
-	if err = env.Stopped(err); err != nil {
-		return nil, err
-	}
-	m := t.marks()
-	switch {
-	case m == nil:
-		return nil, nil
-	case m.sorted():
-		env.Found(engine.Sorted)
-		if m.rises == 0 {
-			env.Found(engine.Flat)
-		}
-		return &Moves{n: n}, nil
-	}
-	f := newFinder(env, n, words[uint64]{at: func(uint32) uint64 { return 0 }}, m)
-	f.rest = compare
-	return f.detect()
-}
-
-// detect returns the moves of elements that are not in order, nil if there are none. Ties are
+// find returns the moves of elements that are not in order, nil if there are none. Ties are
 // in input order, or reversed if the input is read from the end.
-func (f *finder[C]) detect() (*Moves, error) {
+func (f *finder[C]) find() (*Moves, error) {
 	if f.chunks == nil {
 		return nil, nil // falls were not counted to the end
 	}
 	f.bufs = f.buffers(f.env)
 	defer f.bufs.Give()
-	few := f.falls < blocksOf(f.n)
+	few := f.Falls < blocksOf(f.n)
 	if few { // try blocks first: they keep ties in input order
-		if l, err := f.detectFrom(false); l != nil || err != nil {
+		if l, err := f.findFrom(false); l != nil || err != nil {
 			return l, err
 		}
 	}
 	switch {
-	case f.rises == 0:
+	case f.Rises == 0:
 		f.env.Found(engine.Reversed)
-		l := whole(f.n)
-		if l.back, l.ties, l.alone = true, f.tied, f.alone; l.ties {
-			l.known = f.marks.ties
+		l := Whole(f.n)
+		if l.back, l.ties, l.alone = true, f.Tied, f.alone; l.ties {
+			l.known = f.Marks.ties
 		}
 		return l, nil
-	case min(f.falls, f.rises) > f.n/nearFalls:
+	case min(f.Falls, f.Rises) > f.n/nearFalls:
 		return nil, nil
 	}
 	// Reading from the end reverses ties, which costs another pass.
-	back := f.rises < f.falls/2 || f.falls > f.n/nearFalls
+	back := f.Rises < f.Falls/2 || f.Falls > f.n/nearFalls
 	if few && !back {
 		return nil, nil // was tried
 	}
-	return f.detectFrom(back)
+	return f.findFrom(back)
 }
 
-// detectFrom is detect in one reading direction.
-func (f *finder[C]) detectFrom(back bool) (*Moves, error) {
+// findFrom is find in one reading direction.
+func (f *finder[C]) findFrom(back bool) (*Moves, error) {
 	f.back = back
 	runs, err := f.runs()
 	if err != nil {
@@ -264,7 +202,7 @@ func (f *finder[C]) detectFrom(back bool) (*Moves, error) {
 		return nil, err // results of cancelled comparisons are undefined
 	}
 	if l != nil && back {
-		l.ties = f.tied || f.meet(l)
+		l.ties = f.Tied || f.meet(l)
 	}
 	return l, err
 }

@@ -1,4 +1,4 @@
-package cpu
+package presorted
 
 import (
 	"math/rand/v2"
@@ -8,20 +8,14 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// surveyOf is a survey of codes whose blocks are not known.
-func surveyOf[C Code](codes []C) survey[C] {
-	v := summaryOf(codes)
-	return survey[C]{min: v.min, max: v.max, marks: marks{falls: v.falls, rises: v.rises}}
-}
-
-// TestLook compares summaryOf, and its vectors, with a loop, at all lengths and
+// TestSummary compares SummaryOf, and its vectors, with a loop, at all lengths and
 // alignments and with the extreme codes anywhere.
-func TestLook(t *testing.T) {
-	checkLook[uint32](t)
-	checkLook[uint64](t)
+func TestSummary(t *testing.T) {
+	checkSummary[uint32](t)
+	checkSummary[uint64](t)
 }
 
-func checkLook[C Code](t *testing.T) {
+func checkSummary[C engine.Code](t *testing.T) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n <= 100; n++ {
@@ -34,14 +28,14 @@ func checkLook[C Code](t *testing.T) {
 				codes = codes[from:]
 				codes[r.IntN(n)] = 0
 				codes[r.IntN(n)] = ^C(0)
-				want := summary[C]{min: codes[0], max: codes[0]}
+				want := Summary[C]{Min: codes[0], Max: codes[0]}
 				for i := 1; i < n; i++ {
-					want.min, want.max = min(want.min, codes[i]), max(want.max, codes[i])
+					want.Min, want.Max = min(want.Min, codes[i]), max(want.Max, codes[i])
 					if codes[i] < codes[i-1] {
-						want.falls++
+						want.Falls++
 					}
 					if codes[i] > codes[i-1] {
-						want.rises++
+						want.Rises++
 					}
 				}
 				for _, flip := range []C{0, ^C(0) >> 1, ^(^C(0) >> 1), C(r.Uint64())} {
@@ -64,7 +58,7 @@ func TestFallBits(t *testing.T) {
 	checkFallBits[uint64](t)
 }
 
-func checkFallBits[C Code](t *testing.T) {
+func checkFallBits[C engine.Code](t *testing.T) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n <= engine.Block; n += 1 + n/100*37 {

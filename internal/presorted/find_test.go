@@ -1,10 +1,13 @@
-package cpu
+package presorted
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sort"
 	"testing"
+	"unsafe"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/testkit"
@@ -23,7 +26,7 @@ func TestKeeper(t *testing.T) {
 				codes[i] = r.Uint32N(values)
 			}
 		}
-		f := newFinder(newEnv(1), len(codes), inMemory(codes, 0), nil)
+		f := newFinder(newEnv(1), len(codes), InMemory(codes, 0), nil)
 		runs := runsIn(codes)
 		cut := r.IntN(len(runs) + 1)
 		parts := [2]runStack[uint32]{{finder: f}, {finder: f}}
@@ -62,27 +65,27 @@ func checkNarrowed(t *testing.T, f *finder[uint32], spans []span) {
 	t.Helper()
 	byCodes, byKeys := slices.Clone(spans), slices.Clone(spans)
 	for i := range max(len(spans), 1) - 1 {
-		if end := f.narrowByCodes(&byCodes[i], &byCodes[i+1]); end != f.all[byCodes[i].hi-1] {
-			t.Fatalf("%v: the last code of %v is %d", f.all, byCodes[i], end)
+		if end := f.narrowByCodes(&byCodes[i], &byCodes[i+1]); end != f.All[byCodes[i].hi-1] {
+			t.Fatalf("%v: the last code of %v is %d", f.All, byCodes[i], end)
 		}
 		f.narrow(&byKeys[i], &byKeys[i+1])
 	}
 	if !slices.Equal(byCodes, byKeys) {
-		t.Fatalf("%v: %v is narrowed to %v by codes, to %v by keys", f.all, spans, byCodes, byKeys)
+		t.Fatalf("%v: %v is narrowed to %v by codes, to %v by keys", f.All, spans, byCodes, byKeys)
 	}
 	last := uint32(0)
 	for i, s := range byKeys {
-		if s.lo > spans[i].lo || s.hi < spans[i].hi || !slices.IsSorted(f.all[s.lo:s.hi]) || f.all[s.lo] < last {
-			t.Fatalf("%v: %v is narrowed to %v", f.all, spans, byKeys)
+		if s.lo > spans[i].lo || s.hi < spans[i].hi || !slices.IsSorted(f.All[s.lo:s.hi]) || f.All[s.lo] < last {
+			t.Fatalf("%v: %v is narrowed to %v", f.All, spans, byKeys)
 		}
-		last = f.all[s.hi-1]
+		last = f.All[s.hi-1]
 		if i+1 == len(byKeys) || s.hi == byKeys[i+1].lo {
 			continue
 		}
 		next := byKeys[i+1]
-		fits := func(c uint32) bool { return c >= last && c <= f.all[next.lo] }
-		if fits(f.all[s.hi]) || fits(f.all[next.lo-1]) {
-			t.Fatalf("%v: an element fits between %v and %v", f.all, s, next)
+		fits := func(c uint32) bool { return c >= last && c <= f.All[next.lo] }
+		if fits(f.All[s.hi]) || fits(f.All[next.lo-1]) {
+			t.Fatalf("%v: an element fits between %v and %v", f.All, s, next)
 		}
 	}
 }
@@ -103,15 +106,59 @@ func TestFewStrays(t *testing.T) {
 			slices.Reverse(codes)
 		}
 		env := newEnv(2)
-		v, err := surveyAll(env, "survey", n, in(codes))
+		v, err := SurveyWords(env, "survey", n, env.ChunkOf(n), InMemory(codes, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := detectIn(env, codes, v)
+		l, err := Find(env, n, InMemory(codes, 0), v, sortCodes)
 		if err != nil || l == nil || l.back != back || len(l.strays.src) > n/apart {
 			t.Errorf("back %v: error %v, moves %v", back, err, l != nil)
 		}
 		env.Arena.Release(1)
+	}
+}
+
+// newEnv returns an environment of the given number of workers.
+func newEnv(workers int) *engine.Env {
+	env := new(engine.Env)
+	env.Loop.Workers = workers
+	return env
+}
+
+// sortCodes is a [SortFunc].
+func sortCodes(_ *engine.Env, codes []uint64, place func(lo int, order []uint32)) error {
+	order := make([]uint32, len(codes))
+	Forward(order, 0)
+	slices.SortStableFunc(order, func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) })
+	place(0, order)
+	return nil
+}
+
+// numbers moves elements of type uint32.
+type numbers struct{}
+
+func elementsOf(s []uint32) Elements {
+	return Elements{numbers{}, unsafe.Pointer(unsafe.SliceData(s)), len(s)}
+}
+
+func (numbers) Size() uintptr      { return 4 }
+func (numbers) Type() reflect.Type { return reflect.TypeFor[uint32]() }
+
+func (numbers) at(p unsafe.Pointer, n int) []uint32 { return unsafe.Slice((*uint32)(p), n) }
+
+func (m numbers) Copy(dst, src unsafe.Pointer, n int) { copy(m.at(dst, n), m.at(src, n)) }
+
+func (m numbers) Exchange(front, back unsafe.Pointer, n int) {
+	a, b := m.at(front, n), m.at(back, n)
+	for i := range n {
+		a[i], b[n-1-i] = b[n-1-i], a[i]
+	}
+}
+
+func (m numbers) Gather(dst, src unsafe.Pointer, n int, index []uint32, _ bool) {
+	to, from := m.at(dst, len(index)), m.at(src, n)
+	for i, x := range index {
+		to[i] = from[x]
 	}
 }
 
@@ -135,77 +182,6 @@ func longestRun(codes []uint32) int {
 		ends = append(ends[:i], append([]uint32{c}, ends[min(i+1, len(ends)):]...)...)
 	}
 	return len(ends)
-}
-
-// movers are codes that moves put in order, without a partition, each by its name.
-var nearly = map[string]func(i, n int) uint64{
-	"smallest last":           func(i, n int) uint64 { return uint64(i+1) << 40 * uint64((n-1-i+n)/n) },
-	"rotated":                 func(i, n int) uint64 { return uint64((i+n/3)%n) << 40 },
-	"rotated, each twice":     func(i, n int) uint64 { return uint64((i+n/3)%n/2) << 40 },
-	"falling, rotated":        func(i, n int) uint64 { return uint64((n-i+n/3)%n) << 40 },
-	"falling, each 3 times":   func(i, n int) uint64 { return uint64((n-i)/3) << 40 },
-	"falling, each 200 times": func(i, n int) uint64 { return uint64((n-i)/200) << 40 },
-	"falling, one moved": func(i, n int) uint64 {
-		if i == n/3 {
-			return 5 << 40
-		}
-		return uint64(n-i) << 40
-	},
-	"falling, each twice, some moved": func(i, n int) uint64 {
-		if i%997 == 3 {
-			return uint64(i*7919%n/2) << 40
-		}
-		return uint64((n-i)/2) << 40
-	},
-	"one in 97 moved": func(i, n int) uint64 {
-		if i%97 == 5 {
-			return uint64(i*7919%n) << 40
-		}
-		return uint64(i) << 40
-	},
-	"the least shuffled, then falling": func(i, n int) uint64 { // all strays come before the only segment
-		if few := n / 100; i < few {
-			return uint64(i*7919%few) << 40
-		}
-		return uint64(2*n-i) << 40
-	},
-	"falling, then the largest shuffled": func(i, n int) uint64 {
-		if few := n / 100; i >= n-few {
-			return uint64(2*n+i*7919%few) << 40
-		}
-		return uint64(n-i) << 40
-	},
-	"two blocks": func(i, n int) uint64 { return uint64(1-2*i/n) << 62 },
-}
-
-// TestLayouts sorts inputs that need no partition in every way: the order is right and
-// stable, and no round was made.
-func TestLayouts(t *testing.T) {
-	turn := 0
-	for name, code := range nearly {
-		for _, n := range []int{9_001, 70_001, 300_000} {
-			if turn++; testkit.Thinned(turn) {
-				continue
-			}
-			codes := make([]uint64, n)
-			for i := range codes {
-				codes[i] = code(i, n)
-			}
-			for _, workers := range []int{1, 3} {
-				for way, sort := range sorts(t, codes) {
-					env := newEnv(workers)
-					got, err := sort(env)
-					if err != nil || !isStable(got, codes) {
-						t.Errorf("%s, %s, n=%d, %d workers: wrong order, error %v", name, way, n, workers, err)
-					}
-					if env.Trace.Rounds != 0 || env.Trace.Shape == "" && way != "MoveRefined" {
-						t.Errorf("%s, %s, n=%d, %d workers: %d rounds, shape %q", name, way, n, workers, env.Trace.Rounds, env.Trace.Shape)
-					}
-					env.Arena.Release(1)
-				}
-			}
-		}
-	}
 }
 
 // TestKeysThatChange compares keys that contradict the counted steps. Any moves that are found
@@ -276,11 +252,11 @@ func TestCodesThatChange(t *testing.T) {
 			return buf[:hi-lo]
 		}
 		env := newEnv(1) // r is not safe for concurrent use
-		v, err := surveyAll(env, "survey", n, in(codes))
-		if err != nil || v.sorted() {
+		v, err := SurveyWords(env, "survey", n, env.ChunkOf(n), InMemory(codes, 0))
+		if err != nil || v.Sorted() {
 			continue
 		}
-		l, err := detect(env, n, words[uint64]{view: view, made: true, at: code}, v)
+		l, err := Find(env, n, Words[uint64]{View: view, Made: true, At: code}, v, sortCodes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +272,7 @@ func TestCodesThatChange(t *testing.T) {
 				t.Fatalf("n=%d: the moves leave out element %d", n, i)
 			}
 		}
-		if err := Follow(env, PayloadOf(order), l); err != nil {
+		if err := l.Follow(env, elementsOf(order)); err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(order)

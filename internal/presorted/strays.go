@@ -1,6 +1,9 @@
-package cpu
+package presorted
 
 import (
+	"math"
+
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -15,7 +18,7 @@ import (
 // Elements that are not dropped are not moved one by one.
 
 // runStack selects the kept elements of a part of the input.
-type runStack[C Code] struct {
+type runStack[C engine.Code] struct {
 	*finder[C]
 	spans   []span // the kept elements so far: a stack, in order
 	dropped int
@@ -52,14 +55,13 @@ func (f *finder[C]) keep(runs []span) (kept []span, dropped int, err error) {
 	for _, r := range runs {
 		dropped -= int(r.hi - r.lo)
 	}
-	cut, spans := stripesOf(len(runs), f.workers(), 0), scratch.PartIn[span](&f.env.Arena, f.memory.kept, len(runs))
-	parts := make([]runStack[C], cut.count)
-	err = f.env.Stage("detect", cut.count, 1, func(_, i, _ int) {
-		lo, hi := cut.stripe(i)
-		k := &parts[i]
+	grain, spans := f.grain(len(runs)), scratch.PartIn[span](&f.env.Arena, f.memory.kept, len(runs))
+	parts := make([]runStack[C], (len(runs)-1)/grain+1)
+	err = f.env.Stage("detect", len(runs), grain, func(_, lo, hi int) {
+		k := &parts[lo/grain]
 		k.finder, k.spans = f, spans[lo:lo:hi]
 		for i, r := range runs[lo:hi] {
-			if dropped+k.dropped > most || i%chunk == 0 && f.env.Loop.Err() != nil {
+			if dropped+k.dropped > most || i%engine.Chunk == 0 && f.env.Loop.Err() != nil {
 				return
 			}
 			k.add(r)
@@ -84,12 +86,15 @@ func (f *finder[C]) keep(runs []span) (kept []span, dropped int, err error) {
 	return all.spans, dropped, nil
 }
 
-// workers returns the number of workers that may compare elements.
-func (f *finder[C]) workers() int {
-	if f.alone {
-		return 1
+// leastRuns is the least number of runs that justify another worker.
+const leastRuns = 4 * engine.Block
+
+// grain returns how many of n runs a worker takes at a time: all of them if one worker must compare elements.
+func (f *finder[C]) grain(n int) int {
+	if f.alone || f.env.Loop.Workers <= 1 {
+		return max(1, n)
 	}
-	return f.env.Loop.Workers
+	return f.env.Loop.Turn(n, leastRuns, math.MaxInt)
 }
 
 // keepMore keeps dropped elements at both ends of the gaps between kept spans while they fit:
@@ -99,11 +104,9 @@ func (f *finder[C]) keepMore(kept []span) (ends []C, err error) {
 	if f.rest == nil {
 		ends = scratch.PartIn[C](&f.env.Arena, f.memory.ends, len(kept))
 	}
-	gaps := stripesOf(len(kept), f.workers(), 0)
-	err = f.env.Stage("detect", gaps.count, 1, func(_, i, _ int) {
-		lo, hi := gaps.stripe(i)
+	err = f.env.Stage("detect", len(kept), f.grain(len(kept)), func(_, lo, hi int) {
 		for k := lo; k < hi; k++ { // workers share spans, but no end of a span
-			if k%chunk == 0 && f.env.Loop.Err() != nil {
+			if k%engine.Chunk == 0 && f.env.Loop.Err() != nil {
 				return
 			}
 			next := &span{lo: kept[k].hi}

@@ -1,4 +1,4 @@
-package cpu
+package presorted
 
 import (
 	"cmp"
@@ -51,8 +51,15 @@ func (f *finder[C]) sort(strays []uint32) ([]C, error) {
 		return nil, nil // keys have changed: each fall drops an element
 	}
 	codes := scratch.PartIn[C](&f.env.Arena, f.memory.codes, len(strays))
+	before := scratch.PartIn[uint32](&f.env.Arena, f.memory.before, len(strays))
 	f.gather(codes, strays)
-	if err := f.sortCodes(strays, codes); err != nil {
+	copy(before, strays)
+	err := f.sortCodes(f.env, codes, func(lo int, order []uint32) {
+		for i, x := range order {
+			strays[lo+i] = before[x]
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
 	f.gather(codes, strays)
@@ -80,21 +87,6 @@ func (f *finder[C]) sortKeys(strays []uint32) error {
 		return cmp.Or(f.compare(i, j), cmp.Compare(i, j))
 	})
 	return f.env.Loop.Err()
-}
-
-// sortCodes is sort by codes. It overwrites codes.
-func (f *finder[C]) sortCodes(strays []uint32, codes []C) error {
-	before := scratch.PartIn[uint32](&f.env.Arena, f.memory.before, len(strays))
-	copy(before, strays)
-	v, err := surveyAll(f.env, "survey", len(codes), in(codes))
-	if err != nil {
-		return err
-	}
-	return orderCodes(f.env, codes, v, false, func(_, lo int, order []uint32, _ []C) {
-		for i, x := range order {
-			strays[lo+i] = before[x]
-		}
-	})
 }
 
 // starts returns the number of kept elements before each span, and the number of all.

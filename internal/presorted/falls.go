@@ -1,4 +1,4 @@
-package cpu
+package presorted
 
 import (
 	"math/bits"
@@ -70,33 +70,17 @@ func (f *finder[C]) chunkFalls(falls []uint32, worker, i int) []uint32 {
 	return falls
 }
 
-// count returns the number of elements below their predecessors, or above them if back is set.
-func (p *chunkMarks) count(back bool) int {
-	if back {
-		return p.rises
-	}
-	return p.falls
-}
-
-// has reports whether block b has an element that count counts.
-func (p *chunkMarks) has(b int, back bool) bool {
-	if back {
-		return p.rose>>b&1 != 0
-	}
-	return p.fell>>b&1 != 0
-}
-
 // scan appends to falls the elements of a block [lo, hi) that are below their predecessors, or
 // above them if f.back.
 func (f *finder[C]) scan(falls []uint32, worker, lo, hi int) []uint32 {
 	if f.rest != nil {
 		return f.scanKeys(falls, lo, hi)
 	}
-	flip := f.flip
+	flip := f.Flip
 	if f.back { // complements fall where codes rise
 		flip = ^flip
 	}
-	return fallsOf(falls, f.view, lo, hi, f.bufs.Of(worker), flip)
+	return fallsOf(falls, f.View, lo, hi, f.bufs.Of(worker), flip)
 }
 
 // scanKeys is scan by whole keys.
@@ -111,7 +95,7 @@ func (f *finder[C]) scanKeys(falls []uint32, lo, hi int) []uint32 {
 
 // fallsOf appends the numbers of the codes of a block [lo, hi) that are below their
 // predecessors. code == word ^ flip.
-func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C) []uint32 {
+func fallsOf[C engine.Code](falls []uint32, words func(lo, hi int, buf []C) []C, lo, hi int, buf []C, flip C) []uint32 {
 	last := C(0)
 	if lo > 0 {
 		last = words(lo-1, lo, buf)[0] ^ flip
@@ -132,29 +116,3 @@ func fallsOf[C Code](falls []uint32, words view[C], lo, hi int, buf []C, flip C)
 
 // fallSet has a bit for each pair of neighbours in a block.
 type fallSet [engine.Block / 64]uint64
-
-// fallBits sets bit i of found, which is empty, if code i+1 is below code i.
-// code == word ^ flip; 0 < len(words) <= 64*len(found)+1.
-func fallBits[C Code](found []uint64, words []C, flip C) {
-	fallBitsFrom(found, words, flip, fallVectors(found, words, flip))
-}
-
-// fallBitsFrom is fallBits from code n on, without vector instructions and branches on codes.
-func fallBitsFrom[C Code](found []uint64, words []C, flip C, n int) {
-	last := words[n] ^ flip
-	for i, w := range words[n+1:] {
-		c, fell := w^flip, uint64(0)
-		if c < last {
-			fell = 1
-		}
-		found[(n+i)/64] |= fell << ((n + i) % 64)
-		last = c
-	}
-}
-
-// StepBits sets bit i of rises if code i+1 is above code i, and of falls if it is below; both are empty.
-// 0 < len(codes) <= 64*len(rises)+1, and len(falls) == len(rises).
-func StepBits[C Code](rises, falls []uint64, codes []C) {
-	fallBits(falls, codes, 0)
-	fallBits(rises, codes, ^C(0)) // complements fall where codes rise
-}
