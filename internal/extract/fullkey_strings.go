@@ -193,8 +193,8 @@ func sameTexts(loop *parallel.Loop, key unsafe.Pointer, size uintptr, n int, s s
 	return n
 }
 
-// SameMemory returns the number of leading keys that have the address and length of s.
-func SameMemory[K sortkey.Key](keys []K, s string) int {
+// sameMemory returns the number of leading keys that have the address and length of s.
+func sameMemory[K sortkey.Key](keys []K, s string) int {
 	for i := range keys {
 		if k := sortkey.TextOf(&keys[i]); len(k) != len(s) || unsafe.StringData(k) != unsafe.StringData(s) {
 			return i
@@ -230,7 +230,7 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32
 		j := min(i+len(buf), len(dst))
 		codes, first := dst[i:j], b.Lo+i
 		keys := t.put(buf[:j-i], nil, b.part(i, j))[:len(codes)]
-		same := SameMemory(keys, last)
+		same := sameMemory(keys, last)
 		if rest := keys[same:]; len(rest) > 0 {
 			same += sameTexts(t.loop(), unsafe.Pointer(unsafe.SliceData(rest)), unsafe.Sizeof(rest[0]), len(rest), last)
 		}

@@ -5,6 +5,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted/bywords"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
@@ -130,24 +131,20 @@ func orderCodes[C sortkey.Code](r *request, rows extract.Input, words []extract.
 	}
 	breaker := ties.New(&r.Env, rows, words)
 	breaker.Mark(r.marks, index)
-	var keys cpu.KeyComparer[C]
-	if r.marks == nil {
-		breaker.Early = !r.tight
-		keys = ties.Refiner[C]{Breaker: breaker, Src: src}
-	}
 	sink := func(worker, lo int, order []uint32, codes []C) {
 		final := index[lo : lo+len(order)]
 		copy(final, order)
 		ties.Refine(breaker, worker, final, codes, extract.Level{})
 	}
-	if keys == nil {
+	if r.marks != nil {
 		return breaker.Finish(cpu.Order(&r.Env, rows.Len, src, true, sink))
 	}
-	tied, err := cpu.OrderByKeys(&r.Env, rows.Len, src, keys, sink)
+	keys := &bywords.Steps[C]{Keys: &breaker.Keys, Source: src, Early: !r.tight}
+	tied, err := cpu.OrderByKeys[C](&r.Env, rows.Len, src, keys, sink)
 	if !tied || err != nil {
 		return breaker.Finish(err)
 	}
-	rest := breaker.Rest()
+	rest := keys.Rest()
 	if rest.Runs != nil {
 		return orderRuns(r, rows, rest, index)
 	}

@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted/bywords"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/selection"
@@ -100,7 +101,7 @@ func (f *facts) deviceBytes(m movement) int64 {
 // tieBytes bounds the memory of full keys and of breaking the ties of n elements.
 func (f *facts) tieBytes(n int) int64 {
 	return extract.FullBytes(f.n, f.words) + ties.Bytes(f.workers, f.sizes[0], f.words, n) +
-		ties.EarlyBytes(f.workers, f.words, n) + ties.LargeTieBytes(f.words, n)
+		bywords.Bytes(f.workers, f.sizes[0], f.words) + ties.PairsBytes(f.workers, f.words, n) + ties.LargeTieBytes(f.words, n)
 }
 
 // inPlaceBytes bounds a sort in place: by an index, which a permutation is itself. Keys

@@ -6,15 +6,15 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted/bywords"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ties"
 )
 
 // Rows whose first word is in order are ordered within its runs of ties, as segments are: no row
 // leaves its run, and most runs fit the cache.
 
-// orderRuns writes the order of rows to index, by words that decide within runs of ties.
-func orderRuns(r *request, rows extract.Input, rest ties.Rest, index []uint32) error {
+// orderRuns writes the order of rows to index, by words that decide within runs of bywords.
+func orderRuns(r *request, rows extract.Input, rest bywords.Rest, index []uint32) error {
 	err := orderWithinBy(r, rows, rest.Words, cpu.RunsOf(rest.Runs, r.n), index, rest.Source)
 	r.foundRuns(rest.Runs)
 	return err
@@ -32,8 +32,8 @@ func tiedRows(runs engine.Ties) (n int) {
 	return n
 }
 
-// sortRuns sorts s by words that decide within runs of ties.
-func sortRuns(r *request, s cpu.Payload, rest ties.Rest) error {
+// sortRuns sorts s by words that decide within runs of bywords.
+func sortRuns(r *request, s cpu.Payload, rest bywords.Rest) error {
 	index := scratch.Take[uint32](&r.Arena, r.n)
 	if err := orderRuns(r, extract.InputOf(s), rest, index); err != nil {
 		return err
@@ -44,11 +44,11 @@ func sortRuns(r *request, s cpu.Payload, rest ties.Rest) error {
 // leadTies and leadPacked are the rows of a sample that tie in a leading column for it to be taken apart: one that
 // fills a code alone, and one that others share. Those others are ordered with it in the time that runs of 10 take (EPYC,
 // 2026-11, int32 and float32: runs of 1000 take 9 ns a row instead of 20, shorter ones than 10 longer).
-const leadTies, leadPacked = ties.LeadRows / 2, ties.LeadRows * 15 / 16
+const leadTies, leadPacked = bywords.LeadRows / 2, bywords.LeadRows * 15 / 16
 
 // mayLead reports whether the first column may be taken apart.
 func (f *facts) mayLead() bool {
-	return !f.part && !f.marked && f.free && f.n >= 2*ties.LeadRows && extract.LeadingNulls(f.words) == extract.NoNulls &&
+	return !f.part && !f.marked && f.free && f.n >= 2*bywords.LeadRows && extract.LeadingNulls(f.words) == extract.NoNulls &&
 		f.lead != nil && f.lead()
 }
 
@@ -59,7 +59,7 @@ func (t *task) leadInOrder() bool {
 		words, least = extract.WordsEnding(t.cols, r.Order(), func(i int) bool { return i == 0 }), leadPacked
 	}
 	if len(words) > 1 {
-		t.leading, t.runs = words, ties.LeadRuns(&r.Env, t.rows, words, least)
+		t.leading, t.runs = words, bywords.LeadRuns(&r.Env, t.rows, words, least)
 	}
 	return t.runs != nil
 }

@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/presorted/bywords"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
@@ -67,12 +68,12 @@ func moveCodes[C sortkey.Code](r *request, s cpu.Payload, words []extract.Word, 
 		return cpu.Move(&r.Env, s, src)
 	}
 	breaker := ties.New(&r.Env, extract.InputOf(s), words)
-	breaker.Early = !r.tight
-	tied, err := cpu.MoveRefined[C](&r.Env, s, src, ties.Refiner[C]{Breaker: breaker, Src: src})
+	refiner := &ties.Refiner[C]{Breaker: breaker, Steps: bywords.Steps[C]{Keys: &breaker.Keys, Source: src, Early: !r.tight}}
+	tied, err := cpu.MoveRefined[C](&r.Env, s, src, refiner)
 	if !tied || err != nil {
 		return err
 	}
-	rest := breaker.Rest()
+	rest := refiner.Rest()
 	if rest.Runs != nil {
 		return sortRuns(r, s, rest)
 	}

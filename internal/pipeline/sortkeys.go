@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -55,7 +56,7 @@ func sortCodes[C sortkey.Code, K sortkey.Key](r *request, keys []K) error {
 	all, self, payload := codesOf[C](r, keys), extract.Self[K](), cpu.PayloadOf(keys)
 	words := extract.Words([]extract.Column{self}, r.Order())
 	err := r.decide(facts{verb: toDecode, words: words, sizes: []uintptr{payload.Size()},
-		sampled: func() engine.Sample { return extract.SampleOf(r.n, true, all.View) }})
+		sampled: func() engine.Sample { return presorted.SampleOf(r.n, true, all.View) }})
 	switch {
 	case err != nil:
 		return err

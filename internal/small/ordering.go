@@ -283,12 +283,11 @@ func (w *workspace) sortNear(s cpu.Payload, codes []uint64, index []uint32) (sam
 	if w.env.Loop.Err() != nil {
 		return false, false
 	}
-	rest := ties.Refiner[uint64]{Breaker: w.ties}
 	return w.near.Order(index, func(i, j uint32) int {
 		if c := byCodes(i, j); c != 0 {
 			return c
 		}
-		return rest.Compare(i, j)
+		return w.ties.Compare(&w.ties.Work[0].Reader, i, j)
 	})
 }
 

@@ -38,29 +38,18 @@ func sizeBreaker(a *scratch.Area, workers int, element uintptr, words []extract.
 	a.Times(spaces, func() {
 		a.Hold(workerBytes)
 		if len(words) > 1 {
-			sizeBlock(a, element)
+			extract.SizeReader(a, element)
 		}
 	})
 	a.Shares(n, workers, largeTie, 8) // codes of runs, see RefineTie
 }
 
-// EarlyBytes bounds the memory, in bytes, of the workspaces that compare neighbours during
-// extraction, and of sorting n ties out of place.
-func EarlyBytes(workers int, words []extract.Word, n int) int64 {
-	var a scratch.Area
-	sizeEarly(&a, workers, words, n)
-	return a.Bytes()
-}
-
-func sizeEarly(a *scratch.Area, workers int, words []extract.Word, n int) {
+// PairsBytes bounds the memory, in bytes, of sorting n ties out of place.
+func PairsBytes(workers int, words []extract.Word, n int) int64 {
 	if extract.Decisive(words) {
-		return
+		return 0
 	}
-	a.Times(workers, func() {
-		a.Hold(workerBytes)
-		sizeTied(a)
-	})
-	a.Hold(cpu.PairsBytes(n, workers))
+	return cpu.PairsBytes(n, workers)
 }
 
 // LargeTieBytes bounds the memory, in bytes, of ordering a run of n ties in place by all
@@ -82,6 +71,6 @@ func largeBytes(workers int, element uintptr, words []extract.Word, n int) int64
 	sizeBefore(&a, n)
 	a.Hold(cpu.OrderBytes(n, workers, 8))
 	sizeBreaker(&a, workers, element, words, n)
-	sizeEarly(&a, workers, words, n)
+	a.Hold(PairsBytes(workers, words, n))
 	return a.Bytes()
 }

@@ -1,9 +1,10 @@
-package ties
+// Package bywords compares neighbours by whole keys, word by word, for package presorted. It also finds the runs of rows
+// that tie in the first word, where rows are in order by that.
+package bywords
 
 import (
-	"bytes"
-	"cmp"
 	"sort"
+	"unsafe"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
@@ -27,9 +28,78 @@ import (
 // words early, which then move with the elements: 9 bytes per element and word.
 const mostBlockSteps = 16
 
-// follow is Follow of a [cpu.KeyComparer] for the first word, whose codes come from src.
-func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh int, ties engine.Ties) (seen presorted.Steps) {
-	w := t.spareWorker()
+// Steps compares neighbours by whole keys, word by word, while the codes of the first word are extracted. It is a
+// [cpu.KeyComparer].
+type Steps[C sortkey.Code] struct {
+	*extract.Keys
+	Source cpu.Source[C] // of the codes of the first word
+	Early  bool          // later words are compared, too, and codes of these kept
+	spare  scratch.Spares[worker]
+	own    *extract.Reader // of Compare, taken when first used unless there is one word
+	runs   engine.Ties     // of the first word, see Rest
+}
+
+// worker is the workspace of one worker.
+type worker struct {
+	extract.Reader
+	tied  []uint32              // elements that tie with the one before
+	ties  engine.Ties           // where they are marked
+	some  [extract.Piece]uint32 // those and the ones before, where few follow each other
+	codes [extract.Piece]uint64 // their codes
+}
+
+// workerBytes is the size of a workspace.
+const workerBytes = int64(unsafe.Sizeof(worker{}))
+
+// Bytes bounds the memory, in bytes, of the workspaces of steps, for elements of the given size.
+func Bytes(workers int, element uintptr, words []extract.Word) int64 {
+	var a scratch.Area
+	if !extract.Decisive(words) {
+		a.Times(workers, func() {
+			a.Hold(workerBytes)
+			sizeTied(&a)
+			if len(words) > 1 {
+				extract.SizeReader(&a, element)
+			}
+		})
+	}
+	return a.Bytes()
+}
+
+// work returns a workspace. The caller puts it back.
+func (t *Steps[C]) work() *worker {
+	w := t.spare.Get()
+	if w == nil {
+		w = new(worker)
+		t.Env.Arena.Hold(workerBytes)
+	}
+	return w
+}
+
+// Compare compares two elements whose first codes are equal. It extracts missing codes of
+// later words.
+func (t *Steps[C]) Compare(i, j uint32) int {
+	if !t.Concurrent() && t.own == nil {
+		t.own = &t.work().Reader
+	}
+	return t.Keys.Compare(t.own, i, j)
+}
+
+// Concurrent reports whether there is one word: then Compare extracts nothing.
+func (t *Steps[C]) Concurrent() bool { return len(t.Words) == 1 }
+
+// Finer returns the codes of texts after the bytes that all of them share.
+func (t *Steps[C]) Finer(codes []C, least, most C) cpu.Source[C] {
+	l := &t.Words[0]
+	if wide, ok := any(codes).([]uint64); !ok || !l.SkipShared(t.Env, wide, uint64(least), uint64(most)) {
+		return nil
+	}
+	return func(dst []C, lo int) { l.Again(sortkey.As[uint64](dst), lo) }
+}
+
+// Follow is that of a [cpu.KeyComparer].
+func (t *Steps[C]) Follow(codes []C, lo, fresh int, ties engine.Ties) (seen presorted.Steps) {
+	w := t.work()
 	defer t.spare.Put(w)
 	w.ties = ties
 	if w.tied == nil {
@@ -45,13 +115,13 @@ func follow[C sortkey.Code](t *Breaker, src cpu.Source[C], codes []C, lo, fresh 
 		}
 		return t.followAfter(w, tied, 0, seen)
 	}
-	src(codes[known:], lo+known)
+	t.Source(codes[known:], lo+known)
 	if t.Env.Loop.Err() != nil {
 		return seen // and codes are left out
 	}
 	if t.Early && len(t.Words) > 1 && t.Words[0].Exact() {
 		if seen = presorted.StepsOf(codes); seen.Ties*leastTiedBlock >= len(codes) && seen.Disorder() <= len(codes)/mostBlockSteps {
-			return followBits(t, w, codes, lo, seen)
+			return t.followBits(w, codes, lo, seen)
 		}
 	}
 	if tied, seen = tiesOf(tied, codes, uint32(lo+1)); seen.Disorder() > len(codes)/mostBlockSteps {
@@ -95,7 +165,7 @@ func tiesOf[C sortkey.Code](out []uint32, codes []C, first uint32) (tied []uint3
 
 // followTied adds to seen the steps of the elements at, which tie with their predecessors on
 // the codes of word and of all words before it. It overwrites at.
-func (t *Breaker) followTied(w *Worker, at []uint32, word int, seen presorted.Steps) presorted.Steps {
+func (t *Steps[C]) followTied(w *worker, at []uint32, word int, seen presorted.Steps) presorted.Steps {
 	if l := &t.Words[word]; len(at) > 0 && !l.Whole() {
 		still, steps := l.Full.Follow(at, l.PrefixBits)
 		at, seen = still, seen.Plus(steps)
@@ -104,7 +174,7 @@ func (t *Breaker) followTied(w *Worker, at []uint32, word int, seen presorted.St
 }
 
 // followAfter is followTied for elements that tie on the full keys of word, too.
-func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen presorted.Steps) presorted.Steps {
+func (t *Steps[C]) followAfter(w *worker, at []uint32, word int, seen presorted.Steps) presorted.Steps {
 	switch word++; {
 	case len(at) == 0:
 		return seen
@@ -118,7 +188,7 @@ func (t *Breaker) followAfter(w *Worker, at []uint32, word int, seen presorted.S
 
 // ofTies adds to seen the steps of the elements at, which tie with their predecessors, and marks them if no
 // other rises.
-func (w *Worker) ofTies(at []uint32, seen presorted.Steps) presorted.Steps {
+func (w *worker) ofTies(at []uint32, seen presorted.Steps) presorted.Steps {
 	switch n := len(at); {
 	case n == 0 || seen.Rises > 0:
 	case int(at[n-1]-at[0]) == n-1: // all are neighbours
@@ -133,7 +203,7 @@ func (w *Worker) ofTies(at []uint32, seen presorted.Steps) presorted.Steps {
 
 // followWord is followTied for elements that tie on everything before word. It compares the
 // codes of word.
-func (t *Breaker) followWord(w *Worker, at []uint32, word int, seen presorted.Steps) presorted.Steps {
+func (t *Steps[C]) followWord(w *worker, at []uint32, word int, seen presorted.Steps) presorted.Steps {
 	t.Open(word, true)
 	still := at[:0]
 	for len(at) > 0 {
@@ -141,7 +211,7 @@ func (t *Breaker) followWord(w *Worker, at []uint32, word int, seen presorted.St
 		var tied []uint32
 		var steps presorted.Steps
 		if n > extract.OnStack {
-			tied, steps = followRow(at[:k], t.codesEarly(word, int(at[0])-1, n))
+			tied, steps = followRow(at[:k], t.ReadRange(word, int(at[0])-1, n))
 		} else {
 			k = min(len(at), extract.Piece/2)
 			tied, steps = t.followFew(w, at[:k], word)
@@ -178,7 +248,7 @@ func followRow(at []uint32, codes []uint64) (tied []uint32, seen presorted.Steps
 // followFew counts the steps of at most piece/2 elements by their codes at word. It returns
 // the elements that tie with their predecessors, in memory of at. It extracts the codes of all
 // of them in one call, for elements of which few are neighbours.
-func (t *Breaker) followFew(w *Worker, at []uint32, word int) (tied []uint32, seen presorted.Steps) {
+func (t *Steps[C]) followFew(w *worker, at []uint32, word int) (tied []uint32, seen presorted.Steps) {
 	pairs := w.some[:0]
 	for _, x := range at {
 		if len(pairs) == 0 || pairs[len(pairs)-1] != x-1 {
@@ -186,8 +256,8 @@ func (t *Breaker) followFew(w *Worker, at []uint32, word int) (tied []uint32, se
 		}
 		pairs = append(pairs, x)
 	}
-	codes := w.early[:len(pairs)]
-	t.codesOnce(w, codes, pairs, &t.Words[word])
+	codes := w.codes[:len(pairs)]
+	t.ReadOnce(&w.Reader, codes, pairs, word)
 	tied, k := at[:0], 0
 	for _, x := range at {
 		for pairs[k] != x {
@@ -205,38 +275,6 @@ func (t *Breaker) followFew(w *Worker, at []uint32, word int) (tied []uint32, se
 	return tied, seen
 }
 
-// compare compares two elements whose first codes are equal. It extracts missing codes of
-// later words.
-func (t *Breaker) compare(i, j uint32) int {
-	for word := range t.Words {
-		l := &t.Words[word]
-		if word > 0 {
-			if a, b := t.earlyPair(word, i, j); a != b {
-				return cmp.Compare(a, b)
-			}
-		}
-		if !l.Whole() {
-			if c := l.Full.Compare(i, j); c != 0 {
-				return c
-			}
-		}
-	}
-	return 0
-}
-
-// earlyPair returns the codes of two elements at word.
-func (t *Breaker) earlyPair(word int, i, j uint32) (a, b uint64) {
-	l := &t.Words[word]
-	if l.Early.Codes == nil {
-		t.Open(word, true)
-	}
-	if l.Early.Done[i]&l.Early.Done[j] == 0 {
-		var codes [2]uint64
-		t.codesOnce(&t.Work[0], codes[:], []uint32{i, j}, l)
-	}
-	return l.Early.Codes[i], l.Early.Codes[j]
-}
-
 // longRow is the least length of a row of neighbours without a gap that is taken by itself.
 const longRow = 64
 
@@ -252,69 +290,4 @@ func rowOf(at []uint32) (k, n int) {
 	for k = 1; k < len(at) && at[k]-at[k-1] <= 2 && at[k]-at[0] < engine.Block-2; k++ {
 	}
 	return k, int(at[k-1]-at[0]) + 2
-}
-
-// allDone are the marks of extract.Piece elements whose codes are all extracted.
-var allDone = bytes.Repeat([]byte{1}, extract.Piece)
-
-// codesEarly returns the codes of n elements from first on at word, extracting those that are
-// missing. If the context is cancelled, codes may be missing.
-func (t *Breaker) codesEarly(word, first, n int) []uint64 {
-	l := &t.Words[word]
-	codes, done := l.Early.Codes[first:first+n], l.Early.Done[first:first+n]
-	for lo := 0; lo < n && t.Env.Loop.Err() == nil; {
-		some := done[lo:min(lo+extract.Piece, n)]
-		switch known := bytes.IndexByte(some, 1); {
-		case known == 0:
-			if known = bytes.IndexByte(some, 0); known < 0 {
-				known = len(some)
-			}
-			lo += known
-			continue
-		case known > 0:
-			some = some[:known]
-		}
-		hi := lo + copy(some, allDone)
-		t.Input.Block(l, first+lo, first+hi, func(b extract.Batch) { l.Codes(codes[lo:hi], b) })
-		lo = hi
-	}
-	return codes
-}
-
-// earlyAlong moves early codes by the same partition as the elements.
-func earlyAlong[C sortkey.Code](env *engine.Env, e *extract.Early, p *cpu.Placement[C]) (err error) {
-	if e.Codes == nil {
-		return nil
-	}
-	if e.Codes, err = cpu.Along(env, p, e.Codes); err == nil {
-		e.Done, err = cpu.Along(env, p, e.Done)
-	}
-	return err
-}
-
-// codesOnce writes the codes of at most extract.Piece elements at word l and extracts those
-// that are missing.
-func (t *Breaker) codesOnce(w *Worker, dst []uint64, part []uint32, l *extract.Word) {
-	e := &l.Early
-	late := w.late[:0]
-	for _, at := range part {
-		if e.Done[at] == 0 {
-			e.Done[at] = 1
-			late = append(late, at)
-		}
-	}
-	t.takeBlock(w)
-	switch n := len(late); {
-	case n > 0 && extract.Consecutive(late):
-		l.Codes(e.Codes[late[0]:][:n], t.Input.Some(l, w.block, late))
-	case n > 0:
-		fresh := w.fresh[:n]
-		l.Codes(fresh, t.Input.Some(l, w.block, late))
-		for i, at := range late {
-			e.Codes[at] = fresh[i]
-		}
-	}
-	for i, at := range part {
-		dst[i] = e.Codes[at]
-	}
 }

@@ -1,4 +1,4 @@
-package ties
+package bywords
 
 import (
 	"math"
@@ -36,7 +36,7 @@ func narrow[C sortkey.Code](s *tiedSet, codes []C) (seen presorted.Steps) {
 }
 
 // followBits is follow of codes of the first word, which hold whole keys. seen are their steps.
-func followBits[C sortkey.Code](t *Breaker, w *Worker, codes []C, lo int, seen presorted.Steps) presorted.Steps {
+func (t *Steps[C]) followBits(w *worker, codes []C, lo int, seen presorted.Steps) presorted.Steps {
 	set := tiedSet{steps: len(codes) - 1}
 	for i := range (set.steps + 63) / 64 {
 		set.tied[i] = math.MaxUint64 >> max(0, 64*(i+1)-set.steps)
@@ -51,7 +51,7 @@ func followBits[C sortkey.Code](t *Breaker, w *Worker, codes []C, lo int, seen p
 			return t.followWord(w, set.list(w.tied, lo), word, seen)
 		}
 		t.Open(word, true)
-		steps := narrow(&set, t.codesEarly(word, lo, len(codes)))
+		steps := narrow(&set, t.ReadRange(word, lo, len(codes)))
 		if t.Env.Loop.Err() != nil {
 			return seen // and codes are left out
 		}

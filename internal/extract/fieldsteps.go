@@ -71,22 +71,9 @@ func (f *FieldSteps) add(c *Column) bool {
 	return true
 }
 
-// strayed is the most steps of a sample in the rarer direction that let it pass as nearly in order.
-const strayed = 2
-
 // Ordered reports whether a sample of elements is in order, or falls, except for a few steps.
 func (f *FieldSteps) Ordered() bool {
-	n, seen := f.elements.Len(), presorted.Steps{}
-	if n < 2*engine.Block {
-		return false
-	}
-	for i := range samples {
-		lo := 1 + (n-1-sampleLen)/(samples-1)*i
-		if seen = seen.Plus(f.Follow(lo, lo+sampleLen, nil)); seen.Disorder() > strayed {
-			return false
-		}
-	}
-	return true
+	return presorted.SampleSteps(f.elements.Len(), func(lo, hi int) presorted.Steps { return f.Follow(lo, hi, nil) })
 }
 
 // Follow counts the steps to the elements [lo, hi), each from the one before it. The first has none. Where

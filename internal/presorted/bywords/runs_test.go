@@ -1,4 +1,4 @@
-package ties
+package bywords
 
 import (
 	"fmt"

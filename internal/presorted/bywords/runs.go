@@ -1,4 +1,4 @@
-package ties
+package bywords
 
 import (
 	"bytes"
@@ -23,9 +23,8 @@ import (
 const leastTiedRows = 4
 
 // GoesOn reports whether the words after the first decide: if all first codes are equal and hold
-// whole keys, or, where runs of rows tie in the first word, within these runs. See [Rest].
-func (f Refiner[C]) GoesOn(codes []C, flat bool) bool {
-	t := f.Breaker
+// whole keys, or, where runs of rows tie in the first word, within these runs. See [Steps.Rest].
+func (t *Steps[C]) GoesOn(codes []C, flat bool) bool {
 	switch l := &t.Words[0]; {
 	case len(t.Words) == 1:
 		return false
@@ -177,7 +176,7 @@ type Rest struct {
 }
 
 // Rest returns the words after the first.
-func (t *Breaker) Rest() Rest {
+func (t *Steps[C]) Rest() Rest {
 	rest := Rest{Words: slices.Clone(t.Words[1:]), Runs: t.runs}
 	if t.Words[1].Early.Codes == nil || t.Words[1].InMemory { // keys that lie in slices are read twice for less
 		rest.Words[0].Open(t.Input, t.Env)
@@ -191,7 +190,7 @@ func (t *Breaker) Rest() Rest {
 			t.Input.Block(&t.Words[1], lo, hi, func(b extract.Batch) { t.Words[1].Codes(dst, b) })
 			return
 		}
-		copy(dst, t.codesEarly(1, lo, len(dst)))
+		copy(dst, t.ReadRange(1, lo, len(dst)))
 	}
 	return rest
 }
