@@ -350,5 +350,9 @@ func checkPlan(t *testing.T, name string, got, want plan) {
 
 // text is the name of a movement in differences.
 func (m movement) text() string {
-	return [...]string{"with codes", "through an index", "to an index", "in place", "as codes", "selected", "merged", "aside", "chunked", "parted", "withinSegments", "counted", "nulls apart"}[m]
+	return [movements]string{
+		withCodes: "with codes", throughIndex: "through an index", toIndex: "to an index", inPlace: "in place", asCodes: "as codes",
+		selected: "selected", merged: "merged", aside: "aside", chunked: "chunked", parted: "parted", withinSegments: "within segments",
+		counted: "counted", withElements: "with elements", nullsApart: "nulls apart",
+	}[m]
 }
