@@ -11,8 +11,8 @@ import (
 // Way is a shortcut.
 type Way uint8
 
-// The ways of each family, in the order in which they are tried. Lists in internal/pipeline and internal/cpu say what
-// each fits and does.
+// The ways of each family, in the order in which they are tried. The list in internal/pipeline says what
+// those of the first family fit and do; the others are asked where their comment names the package.
 const (
 	// Elements and keys are sorted, and rows ordered, where they lie. See package pipeline.
 	TextsInOrder  Way = iota // strings that are their own keys are in order, or nearly
