@@ -297,7 +297,7 @@ func (c *limited) hold(t *testing.T, name string, limit int64, opts []sorter.Opt
 func TestMemoryLimitDrawn(t *testing.T) {
 	testkit.SkipRace(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would empty pools, and allocations count twice
-	calls, enough := testkit.Pick(60, 100), 0
+	calls, enough := testkit.Pick(60, 75), 0
 	for seed := range calls {
 		r := dist.Rand(uint64(seed))
 		n := 1 + int(20_000*r.Float64()*r.Float64())
@@ -336,7 +336,7 @@ func TestMemoryLimitDrawn(t *testing.T) {
 func TestMemoryLimitNested(t *testing.T) {
 	testkit.SkipRace(t) // one worker
 	r := rand.New(rand.NewPCG(7, 3))
-	step := testkit.Pick[int64](3, 8) // a limit is larger than the one before by this part of it
+	step := testkit.Pick[int64](3, 4) // a limit is larger than the one before by this part of it
 	for _, n := range []int{129, 5000, 7000, 8000} {
 		keys := make([]string, n)
 		for i := range keys {
