@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// zip returns a module as proxies serve it.
-func (r *release) zip(m *mod) ([]byte, error) {
+// pack returns a module as proxies serve it.
+func (r *release) pack(m *mod) ([]byte, error) {
 	var b bytes.Buffer
 	err := zip.CreateFromDir(&b, module.Version{Path: m.path, Version: r.version}, filepath.Join(r.dir, m.dir))
 	return b.Bytes(), err
@@ -23,16 +23,12 @@ func (r *release) zip(m *mod) ([]byte, error) {
 
 // sum returns the lines of go.sum that stand for a module.
 func (r *release) sum(m *mod) (string, error) {
-	data, err := r.zip(m)
-	if err != nil {
-		return "", err
-	}
 	file, err := os.CreateTemp("", "release-*.zip")
 	if err != nil {
 		return "", err
 	}
 	defer os.Remove(file.Name())
-	_, err = file.Write(data)
+	_, err = file.Write(m.zip)
 	if closed := file.Close(); err == nil {
 		err = closed
 	}
@@ -58,10 +54,6 @@ func (r *release) proxy(dir string) error {
 		if err := os.MkdirAll(at, 0o755); err != nil {
 			return err
 		}
-		data, err := r.zip(m)
-		if err != nil {
-			return err
-		}
 		own, err := os.ReadFile(filepath.Join(r.dir, m.dir, "go.mod"))
 		if err != nil {
 			return err
@@ -73,7 +65,7 @@ func (r *release) proxy(dir string) error {
 		if err != nil {
 			return err
 		}
-		for name, data := range map[string][]byte{"list": []byte(r.version + "\n"), r.version + ".info": info, r.version + ".mod": own, r.version + ".zip": data} {
+		for name, data := range map[string][]byte{"list": []byte(r.version + "\n"), r.version + ".info": info, r.version + ".mod": own, r.version + ".zip": m.zip} {
 			if err := os.WriteFile(filepath.Join(at, name), data, 0o644); err != nil {
 				return err
 			}

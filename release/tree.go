@@ -33,17 +33,18 @@ type mod struct {
 	path  string
 	needs []string // paths of the modules of the tree that it requires
 	file  *modfile.File
+	zip   []byte // as proxies serve it, if it gets a tag
 }
 
-// local are the folders whose modules are for work on the repository: they are in the tree, and have no tag.
-var local = []string{"bench", "examples", "internal", "release"}
+// local reports whether a module is for work on the repository: it is in the tree, and has no tag.
+func (m *mod) local() bool {
+	top, _, _ := strings.Cut(m.dir, "/")
+	return slices.Contains([]string{"bench", "examples", "internal", "release"}, top)
+}
 
 // published returns the modules that get a tag, in the order of their tags.
 func (r *release) published() []*mod {
-	return slices.DeleteFunc(slices.Clone(r.modules), func(m *mod) bool {
-		top, _, _ := strings.Cut(m.dir, "/")
-		return slices.Contains(local, top)
-	})
+	return slices.DeleteFunc(slices.Clone(r.modules), (*mod).local)
 }
 
 // tag returns the tag of a module's version, as the go command wants it.
@@ -192,8 +193,13 @@ func (r *release) finish() error {
 		if err := addSums(filepath.Join(dir, "go.sum"), m.needs, sums); err != nil {
 			return err
 		}
-		if sums[m.path], err = r.sum(m); err != nil {
-			return err
+		if !m.local() {
+			if m.zip, err = r.pack(m); err != nil {
+				return err
+			}
+			if sums[m.path], err = r.sum(m); err != nil {
+				return err
+			}
 		}
 		if semver.Compare("v"+m.file.Go.Version, "v"+newest) > 0 {
 			newest = m.file.Go.Version
