@@ -24,7 +24,7 @@ import (
 type funcRow struct {
 	key    float64
 	number int
-	rest   uint64
+	_      uint64
 }
 
 // wideFuncRow is ordered by its number first.

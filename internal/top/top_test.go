@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -127,6 +128,14 @@ func check(t *testing.T, what string, got, want []row) {
 	}
 }
 
+// rounds returns n, or a quarter of it in short tests.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 4
+	}
+	return n
+}
+
 func drawK(r *rand.Rand) int { return []int{0, 1, 2, 3, 10, 100, 300, 1000, 4000, 100000}[r.IntN(10)] }
 
 // TestTop compares streams of all orderings, options and shapes with a stable sort, cut at k, in the middle and
@@ -135,7 +144,7 @@ func TestTop(t *testing.T) {
 	r := dist.Rand(1)
 	for name, o := range orderings {
 		for option, opts := range options {
-			for range 2 {
+			for range max(1, rounds(2)) {
 				s, k := draw(r, r.IntN(15000)), drawK(r)
 				what := fmt.Sprintf("%s, %s, %d of %d", name, option, k, len(s))
 				top, most := sorter.NewTop(o, k, opts...), []int{3, 100, 1024, 5000, 20000}[r.IntN(5)]
@@ -173,7 +182,7 @@ func checkTop(t *testing.T, what string, top *sorter.Top[row], want []row, k int
 func TestTopMerge(t *testing.T) {
 	r := dist.Rand(2)
 	for name, o := range orderings {
-		for range 4 {
+		for range rounds(4) {
 			s, k := draw(r, r.IntN(20000)), drawK(r)
 			var tops []*sorter.Top[row]
 			for at := 0; at < len(s); {
@@ -234,9 +243,10 @@ func panicOf(f func()) (value any) {
 // TestTopKeyPanics has keys that panic, at any element, in any column: a Top stays as it was before the call.
 func TestTopKeyPanics(t *testing.T) {
 	r := dist.Rand(4)
-	calls, at := 0, 0
+	var calls atomic.Int64 // a sort calls key functions in several goroutines
+	at := int64(0)
 	fail := func() {
-		if calls++; calls == at {
+		if calls.Add(1) == at {
 			panic("key")
 		}
 	}
@@ -246,8 +256,8 @@ func TestTopKeyPanics(t *testing.T) {
 		sorter.By(sorter.Asc(func(r row) int16 { fail(); return r.Group }), sorter.Asc(func(r row) float64 { fail(); return r.Price })),
 		sorter.By(sorter.Asc(func(r row) int16 { return r.Group }), sorter.Desc(func(r row) string { fail(); return r.Name })),
 	}
-	panics := 0
-	for turn := range 150 {
+	panics, turns := 0, rounds(160)
+	for turn := range turns {
 		o, s, k := orders[turn%len(orders)], draw(r, 1+r.IntN(12000)), 1+drawK(r)
 		top, per, cut := sorter.NewTop(o, k), sorter.NewTopPer(o, o, 3), r.IntN(len(s))
 		at = 0
@@ -259,7 +269,8 @@ func TestTopKeyPanics(t *testing.T) {
 			func() { top.Push(s[cut:]...) }, func() { top.Merge(other) }, func() { top.Bound() }, func() { top.Result() },
 			func() { per.Push(s[cut:]...) }, func() { per.Result() },
 		} {
-			calls, at = 0, 1+r.IntN(2*len(s))
+			calls.Store(0)
+			at = 1 + r.Int64N(2*int64(len(s)))
 			failed := panicOf(f)
 			if at = 0; failed == nil {
 				break // it is not as it was
@@ -270,7 +281,7 @@ func TestTopKeyPanics(t *testing.T) {
 			check(t, "after a panic", rows, perOracle(s[:cut], o, o, 3))
 		}
 	}
-	if panics < 50 {
+	if panics < turns/5 {
 		t.Errorf("only %d panics", panics)
 	}
 }
@@ -284,7 +295,7 @@ func TestTopDropsElements(t *testing.T) {
 	}
 	o := sorter.By(sorter.Asc(func(b *big) int { return b.key / 10 }), sorter.Asc(func(b *big) string { return b.text }))
 	top, per := sorter.NewTop(o, 10), sorter.NewTopPer(sorter.Ordering[*big]{}, o, 10)
-	const n = 30000
+	n := rounds(30000)
 	freed := make(chan int, n)
 	for i := range n {
 		b := &big{key: n - i, text: fmt.Sprint(i)}
@@ -354,6 +365,9 @@ func TestTopPer(t *testing.T) {
 	r := dist.Rand(6)
 	for name, order := range orderings {
 		for by, partition := range orderings {
+			if r.IntN(4) >= rounds(4) {
+				continue
+			}
 			s, k := draw(r, r.IntN(10000)), []int{0, 1, 2, 10, 1000, 100000}[r.IntN(6)]
 			per, what := sorter.NewTopPer(partition, order, k), fmt.Sprintf("%s per %s, %d of %d", name, by, k, len(s))
 			for at := 0; at < len(s); {
