@@ -11,7 +11,6 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/sortkey"
-	"example.com/sorter/internal/ties"
 	"example.com/sorter/perm"
 )
 
@@ -62,7 +61,7 @@ type functions bool
 
 const (
 	KeyFunction functions = true  // the Call sets their pace
-	NoFunction  functions = false // there are none, or the workspace of an Ordering sets it
+	NoFunction  functions = false // there are none
 )
 
 // begin begins a call on n elements, to be ended by end.
@@ -158,16 +157,6 @@ func countTied(index []uint32, codes []uint64) (n int) {
 	return n
 }
 
-// tiedInOrder is tied of codes that are in order.
-func (c *Call) tiedInOrder(codes []uint64) {
-	if c == nil || c.report == nil {
-		return
-	}
-	for from, end := ties.NextTie(codes, 0); from < end; from, end = ties.NextTie(codes, end) {
-		c.ties += end - from
-	}
-}
-
 // counts reports whether ties of the k-th column are counted: those of the first, for Report.
 func (c *Call) counts(k int) bool { return k == 0 && c != nil && c.report != nil }
 
@@ -176,12 +165,6 @@ func (c *Call) tiedRows(k, n int) {
 	if c.counts(k) {
 		c.ties += n
 	}
-}
-
-// ordered records the code width and the memory of an Ordering's workspace.
-func (c *Call) ordered(w *workspace) {
-	c.bitsOf(w.words[0].Bits)
-	c.countScratch(w.env.Arena.Peak())
 }
 
 // bitsOf records the width of the leading code.

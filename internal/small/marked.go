@@ -3,6 +3,7 @@ package small
 import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/ties"
 	"example.com/sorter/perm"
@@ -11,47 +12,61 @@ import (
 // orderMarked returns the order of s by cols, and delivers the runs that the call asks for.
 func orderMarked(cols []extract.Column, s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
 	p := extract.Result(s.Raw(), s.Len(), cfg.Into, cols...)
-	words := ties.MarkedWords(cfg.Marks, cols, cfg.Order())
-	marks := ties.NewMarks(cfg.Marks, s.Len(), words)
 	c := begin(cfg, s.Len(), KeyFunction)
 	defer c.end()
-	if err := orderInWords(p, cols, words, marks, s, cfg, c); err != nil {
+	w := takeRows(cols, extract.FewOf{Block: s.Raw()}, cfg, c)
+	m := w.mark(cfg.Marks, s.Len())
+	err := w.orderAll(p, s)
+	w.put(s.Len())
+	if err != nil {
 		return nil, err
 	}
-	ties.PutRuns(cfg.Marks, marks, words, s.Len(), []int{0, s.Len()})
+	m.deliver()
 	return p, nil
 }
 
-// orderInWords writes the order of s to p, and its ties to marks. For one column whose codes hold
-// whole keys, all memory is pooled.
-func orderInWords(p perm.Perm, cols []extract.Column, words []extract.Word, marks ties.Marks, s cpu.Payload, cfg *call.Options, c *Call) error {
-	if extract.InOneCode(cols) {
-		by := cols[0].Under(cfg.Order())
-		by.Paces = c.paces()
-		return orderColumn(p, &by, marks, s, c)
-	}
-	w := newWorkspace(s.Len(), words, cfg)
-	if cfg.Cancellable() {
-		w.restart(s.Len(), cfg)
-	}
-	w.ties.Mark(marks, w.index)
-	order, _, err := w.order(s, c)
-	copy(p, order)
-	if err == nil && extract.Decisive(words) && len(order) > 1 {
-		ties.MarkWhole(marks, w.codes[:len(order)])
-	}
-	return err
+// marking is the runs of n rows that a call asks for.
+type marking struct {
+	asked *call.Marks // nil: none
+	n     int
+	words []extract.Word
+	marks ties.Marks // by word
 }
 
-// orderColumn writes to p the order of s by a column whose codes hold whole keys, and its ties to
-// marks.
-func orderColumn(p perm.Perm, by *extract.Column, marks ties.Marks, s cpu.Payload, c *Call) error {
+// mark prepares the next order, of n rows, for the runs that are asked for, if any.
+func (w *rows) mark(asked *call.Marks, n int) marking {
+	if asked == nil {
+		return marking{}
+	}
+	m := marking{asked: asked, n: n, words: ties.MarkedWords(asked, w.cols, w.by)}
+	m.marks = ties.NewMarks(asked, n, m.words)
+	if m.marks == nil {
+		return m
+	}
+	w.marks = make([]engine.Ties, len(w.cols))
+	end := 0
+	for i := range m.words {
+		end += m.words[i].Columns()
+		w.marks[end-1] = m.marks[i]
+	}
+	return m
+}
+
+// deliver delivers the runs of rows that are ordered.
+func (m *marking) deliver() {
+	if m.asked != nil {
+		ties.PutRuns(m.asked, m.marks, m.words, m.n, []int{0, m.n})
+	}
+}
+
+// orderColumn writes to p the order of s by a column whose codes hold whole keys, and marks its ties unless tied is nil.
+func orderColumn(p perm.Perm, by *extract.Column, tied engine.Ties, s cpu.Payload, c *Call) error {
 	w := cpu.GetSmall[uint64]()
 	by.Codes(w.Codes[:s.Len()], extract.Batch{Block: s.Raw()})
 	err := c.err()
 	if err == nil {
 		w.Order(p)
-		markOrder(marks, p, w.Codes)
+		markOrder(tied, p, w.Codes)
 	}
 	c.bitsOf(by.Bits())
 	c.countScratch(w.Scratch())
@@ -59,12 +74,11 @@ func orderColumn(p perm.Perm, by *extract.Column, marks ties.Marks, s cpu.Payloa
 	return err
 }
 
-// markOrder marks the ties in an order of codes that hold whole keys.
-func markOrder(marks ties.Marks, p perm.Perm, codes []uint64) {
-	if marks == nil {
+// markOrder marks the ties in an order of codes that hold whole keys, unless tied is nil.
+func markOrder(tied engine.Ties, p perm.Perm, codes []uint64) {
+	if tied == nil {
 		return
 	}
-	tied := marks[0]
 	for i := 1; i < len(p); i++ {
 		if codes[p[i]] == codes[p[i-1]] {
 			tied.Set(i)

@@ -18,9 +18,8 @@ import (
 	"example.com/sorter/perm"
 )
 
-// Few rows are ordered by columns that are made for one call, as a query does, and elements by an
-// Ordering that has not been used before. So nothing is prepared for the columns: elements are sorted by
-// the first, runs of ties by the next.
+// Rows are ordered by columns that are made for one call, as a query does. So nothing is prepared for the columns:
+// rows are sorted by the first word of their codes, runs of ties by the next.
 
 // rows is pooled memory for an order of elements, or of row numbers. A run at places [lo, hi) of the order has
 // these places of all lists.
@@ -39,12 +38,13 @@ type rows struct {
 	index    []uint32 // of the keys of a wide column
 	moved    []uint32
 	selected []uint32 // the order of a selection, made at first use
-	next     []uint64 // codes of the second column by row, if known, made at first use
-	known    bool
-	fresh    bool // order is that of the elements still
+	next     []uint64 // codes of the second word by row, made at first use
+	known    int      // its first column, if these are known
+	fresh    bool     // order is that of the elements still
 	pairs    cpu.Pairs
 	near     presorted.Near
-	wide     wideKeys // of wide columns
+	wide     wideKeys      // of wide columns
+	marks    []engine.Ties // by column: rows that tie with their predecessors in all up to it; nil if nobody asks
 }
 
 var rowsPool = sync.Pool{New: func() any { return new(rows) }}
@@ -54,7 +54,7 @@ func (w *rows) fit(n int) {
 	if w.size >= n {
 		return
 	}
-	*w = rows{cols: w.cols, from: w.from, by: w.by, call: w.call, size: 1 << bits.Len(uint(max(n, 32)-1))}
+	*w = rows{cols: w.cols, from: w.from, by: w.by, call: w.call, marks: w.marks, size: 1 << bits.Len(uint(max(n, 32)-1))}
 	w.numbers, w.index, w.moved = make([]int, w.size), make([]uint32, w.size), make([]uint32, w.size)
 	w.codes, w.spare = make([]uint64, w.size), make([]uint64, w.size)
 	w.env.Arena.Hold(scratch.Size(w.size, 8+4+4+8+8))
@@ -88,7 +88,7 @@ func (w *rows) other(n int) perm.Perm {
 // put clears references to the n rows and returns the workspace.
 func (w *rows) put(n int) {
 	clear(w.cols)
-	w.cols, w.from, w.call, w.order = w.cols[:0], extract.FewOf{}, nil, nil
+	w.cols, w.from, w.call, w.order, w.marks = w.cols[:0], extract.FewOf{}, nil, nil, nil
 	w.wide.forget(n)
 	rowsPool.Put(w)
 }
@@ -104,9 +104,6 @@ var allRows = sync.OnceValue(func() []int {
 
 // OrderRows returns the order of n row numbers by columns, which it changes.
 func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, error) {
-	if cfg.Marks != nil {
-		return orderMarked(slices.Clone(cols), cpu.PayloadOf(allRows()[:n]), cfg)
-	}
 	if ServesFew(cfg, n) {
 		return OrderFew(extract.ListOf(cols), n, cfg), nil
 	}
@@ -114,35 +111,18 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 	c := begin(cfg, n, KeyFunction)
 	defer c.end()
 	w := takeRows(cols, extract.FewOf{Rows: true}, cfg, c)
+	m := w.mark(cfg.Marks, n)
 	err := w.orderAll(p, cpu.PayloadOf(allRows()[:n]))
 	w.put(n)
 	if err != nil {
 		return nil, err
 	}
+	m.deliver()
 	return p, nil
-}
-
-// orderedOnce is ordered without a workspace of the Ordering.
-func (o *Ordering) orderedOnce(s cpu.Payload, cfg *call.Options, use func(order []uint32, same bool)) error {
-	c := begin(cfg, s.Len(), KeyFunction)
-	defer c.end()
-	w := rowsPool.Get().(*rows)
-	w.begin(extract.AppendColumns(w.cols, o.specs()), extract.FewOf{Block: s.Raw()}, cfg, c)
-	w.fit(s.Len())
-	p := w.other(s.Len())
-	err := w.orderAll(p, s)
-	if err == nil {
-		use(p, presorted.InPlaces(p, 0))
-	}
-	w.put(s.Len())
-	return err
 }
 
 // OrderSelected reorders row numbers by columns, which it changes.
 func OrderSelected(cols []extract.Column, selected []uint32, cfg *call.Options) error {
-	if cfg.Marks != nil {
-		return orderSelectedMarked(slices.Clone(cols), selected, cfg)
-	}
 	if ServesFew(cfg, len(selected)) {
 		orderFewSelected(cols, selected, cfg)
 		return nil
@@ -150,36 +130,23 @@ func OrderSelected(cols []extract.Column, selected []uint32, cfg *call.Options) 
 	c := begin(cfg, len(selected), KeyFunction)
 	defer c.end()
 	w := takeRows(cols, extract.FewOf{Rows: true}, cfg, c)
+	m := w.mark(cfg.Marks, len(selected))
 	w.fit(len(selected))
 	p := w.other(len(selected))
 	copy(p, selected)
 	err := w.orderBy(p)
 	if err == nil {
 		copy(selected, p)
+		m.deliver()
 	}
 	w.put(len(selected))
 	return err
 }
 
-// orderSelectedMarked is OrderSelected for calls that ask for runs.
-func orderSelectedMarked(cols []extract.Column, selected []uint32, cfg *call.Options) error {
-	numbers, own := make([]int, len(selected)), *cfg
-	for i, row := range selected {
-		numbers[i] = int(row)
-	}
-	extract.ForPicked(cols, selected)
-	own.Into = nil
-	p, err := orderMarked(cols, cpu.PayloadOf(numbers), &own)
-	for i, at := range p {
-		selected[i] = uint32(numbers[at])
-	}
-	return err
-}
-
 // orderAll writes the order of s to p.
 func (w *rows) orderAll(p perm.Perm, s cpu.Payload) error {
-	if extract.InOneCode(w.cols) {
-		return orderColumn(p, &w.cols[0], nil, s, w.call)
+	if len(p) >= leastSurveyed && extract.InOneCode(w.cols) {
+		return orderColumn(p, &w.cols[0], w.marksOf(0), s, w.call)
 	}
 	w.fit(len(p))
 	for i := range p {
@@ -189,12 +156,16 @@ func (w *rows) orderAll(p perm.Perm, s cpu.Payload) error {
 	return w.orderBy(p)
 }
 
+// leastSurveyed is the number of rows from which codes that hold whole keys are surveyed for some order or few values: of
+// 20 rows it takes a tenth of the call.
+const leastSurveyed = 64
+
 // orderBy sorts the elements of p.
 func (w *rows) orderBy(p perm.Perm) error {
-	w.order, w.known = p, false
+	w.order, w.known = p, 0
 	w.sort(0, len(p), 0)
 	w.fresh = false
-	w.call.bitsOf(min(64, w.cols[0].Bits()))
+	w.call.bitsOf(w.wordBits())
 	w.call.countScratch(w.env.Arena.Peak())
 	return w.call.err()
 }
@@ -207,20 +178,64 @@ func (w *rows) batch(lo, hi int) extract.Batch {
 	return extract.Elements(w.from.Block, w.order[lo:hi])
 }
 
-// sort sorts the rows at places [lo, hi), which tie in all columns before the k-th. Nulls that
+// marksOf returns the marks of rows that tie up to column k, nil if nobody asks for them.
+func (w *rows) marksOf(k int) engine.Ties {
+	if w.marks == nil {
+		return nil
+	}
+	return w.marks[k]
+}
+
+// wordEnd returns the end of the word that begins with column k: the columns whose codes fit 64 bits side by side, the
+// last of these that has marks, or one column of wider codes.
+func (w *rows) wordEnd(k int) int {
+	bits := w.cols[k].Bits()
+	for k++; k < len(w.cols) && bits+w.cols[k].Bits() <= 64 && w.marksOf(k-1) == nil; k++ {
+		bits += w.cols[k].Bits()
+	}
+	return k
+}
+
+// wordBits returns the width of the first word's codes.
+func (w *rows) wordBits() (bits int) {
+	for k := range w.wordEnd(0) {
+		bits += w.cols[k].Bits()
+	}
+	return min(64, bits)
+}
+
+// codesOf writes the codes of a word, columns [k, end), of the rows at places [lo, hi).
+func (w *rows) codesOf(dst []uint64, lo, hi, k, end int) {
+	from := extract.Batch{Block: w.from.Block}
+	if k > 0 || !w.fresh || w.from.Rows {
+		from = w.batch(lo, hi)
+	}
+	w.cols[k].Codes(dst, from)
+	for k++; k < end && w.call.err() == nil; k++ {
+		c, part := &w.cols[k], w.spare[lo:hi]
+		c.Paces.Restart(hi - lo)
+		c.Codes(part, from)
+		width := c.Bits() & 63
+		for i, code := range part {
+			dst[i] = dst[i]<<width | code
+		}
+	}
+}
+
+// sort sorts the rows at places [lo, hi), which tie in all columns before the k-th, which begins a word. Nulls that
 // a code does not hold are parted from the others.
 func (w *rows) sort(lo, hi, k int) {
 	if k == len(w.cols) || hi-lo < 2 || w.call.err() != nil {
 		return
 	}
-	known := k == 1 && w.known
-	if hi-lo <= tinySort && w.call == nil && !known {
+	known := k > 0 && k == w.known
+	if hi-lo <= tinySort && w.call == nil && w.marks == nil && !known {
 		var f few
 		f.cols, f.from, f.order = extract.ListOf(w.cols), w.from, w.by
 		f.sort(w.order[lo:hi], k, false)
 		return
 	}
-	c := &w.cols[k]
+	c, end := &w.cols[k], w.wordEnd(k)
 	c.Paces.Restart(hi - lo)
 	if c.Nulls == extract.NoNulls || c.Bits() <= 64 {
 		switch {
@@ -229,20 +244,20 @@ func (w *rows) sort(lo, hi, k int) {
 				w.codes[lo+i] = w.next[x]
 			}
 		case !c.Kind().Wide():
-			c.Codes(w.codes[lo:hi], w.batch(lo, hi))
+			w.codesOf(w.codes[lo:hi], lo, hi, k, end)
 		}
-		w.sortBy(lo, hi, k)
+		w.sortBy(lo, hi, k, end)
 		return
 	}
 	from, to := lo, hi // the others
 	if nulls := w.partNulls(lo, hi, c); c.Nulls == extract.NullsFirst {
 		from += nulls
-		w.sort(lo, from, k+1)
+		w.sortNulls(lo, from, end)
 	} else {
 		to -= nulls
-		w.sort(to, hi, k+1)
+		w.sortNulls(to, hi, end)
 	}
-	w.sortBy(from, to, k)
+	w.sortBy(from, to, k, end)
 }
 
 // partNulls moves the nulls of a column to their side, rows in their sequence, and returns their
@@ -276,10 +291,21 @@ func (w *rows) partNulls(lo, hi int, c *extract.Column) (nulls int) {
 	return nulls
 }
 
-// sortBy sorts the rows at places [lo, hi) by the k-th column, of whose keys that are not wide the codes are
-// written, and then each run of equal rows by the next columns.
-func (w *rows) sortBy(lo, hi, k int) {
-	by, more := &w.cols[k], k+1 < len(w.cols) || w.call.counts(k)
+// sortNulls sorts the rows at places [lo, hi), which are null in the column before the k-th.
+func (w *rows) sortNulls(lo, hi, k int) {
+	if tied := w.marksOf(k - 1); tied != nil {
+		for i := lo + 1; i < hi; i++ {
+			tied.Set(i)
+		}
+	}
+	w.sort(lo, hi, k)
+}
+
+// sortBy sorts the rows at places [lo, hi) by a word, columns [k, end), whose codes are written unless keys are wide, and
+// then each run of equal rows by the next words.
+func (w *rows) sortBy(lo, hi, k, end int) {
+	by, tied := &w.cols[k], w.marksOf(end-1)
+	more := end < len(w.cols) || tied != nil || w.call.counts(k)
 	switch wide := by.Kind().Wide(); {
 	case hi-lo < 2 || w.call.err() != nil:
 		return
@@ -294,9 +320,12 @@ func (w *rows) sortBy(lo, hi, k int) {
 	if !more || w.call.err() != nil {
 		return
 	}
-	for from, end := ties.NextTie(w.codes[:hi], lo); from < end; from, end = ties.NextTie(w.codes[:hi], end) {
-		w.call.tiedRows(k, end-from)
-		w.sort(from, end, k+1)
+	if tied != nil {
+		engine.MarkTies(tied, lo, false, w.codes[lo:hi])
+	}
+	for from, to := ties.NextTie(w.codes[:hi], lo); from < to; from, to = ties.NextTie(w.codes[:hi], to) {
+		w.call.tiedRows(k, to-from)
+		w.sort(from, to, end)
 	}
 }
 
@@ -345,12 +374,12 @@ func (w *rows) sortWide(lo, hi, k int, more bool) (done bool) {
 }
 
 // sortNear sorts all rows by their columns if all but few are in order. w.codes holds the codes of the first
-// column; keys are those of a wide one, unless codes are whole. It extracts the codes of the second column for
+// word; keys are those of a wide column, unless codes are whole. It extracts the codes of the second word for
 // all rows if many tie in the first.
 func (w *rows) sortNear(lo, hi, k int, whole bool, keys stream.Raw) bool {
-	n, cols := hi-lo, len(w.cols)
+	n := hi - lo
 	codes, index := w.codes[:n], w.index[:n]
-	if k > 0 || !w.fresh || n < len(w.order) || w.call.counts(0) || !presorted.MayOrder(n, presorted.StepsOf(codes)) {
+	if k > 0 || !w.fresh || n < len(w.order) || whole && n < leastSurveyed || w.marks != nil || w.call.counts(0) || !presorted.MayOrder(n, presorted.StepsOf(codes)) {
 		return false
 	}
 	by, loop, next := &w.cols[0], w.call.asked(), []uint64(nil)
@@ -372,14 +401,15 @@ func (w *rows) sortNear(lo, hi, k int, whole bool, keys stream.Raw) bool {
 	if w.near.Begin(codes); !w.near.MayMerge(index, compare) || !whole && !w.near.CompareTies(rest) {
 		return false
 	}
-	if ties := w.near.Ties(); cols > 1 && ties > 0 {
-		if ties*leastTiedWords < n || w.cols[1].Bits() > 64 {
+	end := w.wordEnd(0) // of the columns whose codes are known
+	if ties := w.near.Ties(); end < len(w.cols) && ties > 0 {
+		if ties*leastTiedWords < n || w.cols[end].Bits() > 64 {
 			return false
 		}
-		next = w.extractNext(n)
+		next, end = w.extractNext(n, end)
 		w.near.Add(next)
 	}
-	if w.call.err() != nil || cols > 2 && w.near.Ties() > 0 || w.near.Seen().Falls > 0 && (cols > 2 || cols == 2 && next == nil) {
+	if w.call.err() != nil || end < len(w.cols) && w.near.Ties()+w.near.Seen().Falls > 0 {
 		return false // further columns decide
 	}
 	_, ok := w.near.Order(index, compare)
@@ -389,17 +419,20 @@ func (w *rows) sortNear(lo, hi, k int, whole bool, keys stream.Raw) bool {
 	return ok
 }
 
-// extractNext returns the codes of the second column of all n rows.
-func (w *rows) extractNext(n int) []uint64 {
+// leastTiedWords is the share of elements, 1/leastTiedWords, that tie with their predecessors in the first word at least
+// for the second of all to be extracted.
+const leastTiedWords = 8
+
+// extractNext returns the codes of the second word, which begins with column k, of all n rows, and its end.
+func (w *rows) extractNext(n, k int) (next []uint64, end int) {
 	if w.next == nil {
 		w.next = make([]uint64, w.size)
 		w.env.Arena.Hold(scratch.Size(w.size, 8))
 	}
-	c := &w.cols[1]
-	c.Paces.Restart(n)
-	c.Codes(w.next[:n], w.batch(0, n))
-	w.known = true
-	return w.next[:n]
+	end, w.known = w.wordEnd(k), k
+	w.cols[k].Paces.Restart(n)
+	w.codesOf(w.next[:n], 0, n, k, end)
+	return w.next[:n], end
 }
 
 // numberRuns gives equal keys of sorted rows one number in w.codes.
