@@ -31,6 +31,27 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 	return Column[E]{Asc(key).spec.Descending()}
 }
 
+// AscEncoded returns a column that orders by the bytes that encode appends to dst, compared from the first on.
+// It is for keys that no [Key] holds: arrays of bytes, addresses, tuples that another system has encoded.
+//
+// encode appends to dst, which is empty, and returns the result, as append does. It must not keep dst. It may return
+// other bytes, which must not change while sorts run. Goroutines call it at the same time, each with memory of its own:
+// n keys take their bytes and no allocation each. No [MemoryLimit] counts these, as it counts no memory of key
+// functions. [Ordering.Compare], and all that compares elements, encodes both each time.
+//
+// It panics if encode is nil.
+func AscEncoded[E any](encode func(dst []byte, e E) []byte) Column[E] {
+	if encode == nil {
+		panic("sorter: nil key function")
+	}
+	return Column[E]{extract.SpecOf(sortkey.Bytes, extract.Encoded[E](encode))}
+}
+
+// DescEncoded is [AscEncoded], largest first.
+func DescEncoded[E any](encode func(dst []byte, e E) []byte) Column[E] {
+	return Column[E]{AscEncoded(encode).spec.Descending()}
+}
+
 // AscOf returns a column for [RowsBy] whose keys are the elements of col by row number,
 // smallest first. It orders like Asc(func(row int) K { return col[row] }), without a
 // call for each row, and keys are not copied unless the column has nulls.

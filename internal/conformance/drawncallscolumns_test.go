@@ -220,7 +220,12 @@ func validityOf(nulls []bool, r *rand.Rand) (valid []byte, offset int) {
 
 // layout draws where the keys of a column lie.
 func (c *columnOf[K]) layout(r *rand.Rand) sorter.Column[int] {
-	switch way := r.IntN(8); {
+	encode := func(dst []byte, row int) []byte { return append(dst, asTexts([]K{c.keyOf(row)})[0]...) }
+	switch way, encoded := r.IntN(8), asTexts(c.keys[:min(1, len(c.keys))]) != nil && r.IntN(2) == 0; {
+	case way == 0 && encoded && c.desc:
+		return sorter.DescEncoded(encode)
+	case way == 0 && encoded:
+		return sorter.AscEncoded(encode)
 	case way == 0 && c.desc:
 		return sorter.Desc(c.keyOf)
 	case way == 0:
