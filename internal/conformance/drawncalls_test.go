@@ -25,7 +25,7 @@ var (
 
 // TestDrawnCalls draws columns, calls and options, and holds the results to a stable sort by a
 // comparison that was written from the documents. Each case prints its seed if it fails.
-func TestDrawnCalls(t *testing.T) { checkDrawnCases(t, nil, testkit.Pick(150, 600)) }
+func TestDrawnCalls(t *testing.T) { checkDrawnCases(t, nil, testkit.Pick(60, 250)) }
 
 // checkDrawnCases draws the number of cases given. Some calls run on the device, unless it is nil.
 func checkDrawnCases(t *testing.T, device sorter.Backend, cases int) {

@@ -297,7 +297,7 @@ func (c *limited) hold(t *testing.T, name string, limit int64, opts []sorter.Opt
 func TestMemoryLimitDrawn(t *testing.T) {
 	testkit.SkipRace(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would empty pools, and allocations count twice
-	calls, enough := testkit.Pick(60, 75), 0
+	calls, enough := testkit.Pick(25, 50), 0
 	for seed := range calls {
 		r := dist.Rand(uint64(seed))
 		n := 1 + int(20_000*r.Float64()*r.Float64())
