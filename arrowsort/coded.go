@@ -109,7 +109,7 @@ func (c *call) dense(rows int, by sorter.Column[int]) (ranks []uint32, last uint
 		return nil, 0, err
 	}
 	ranks = scratch[uint32](c, rows)
-	rank.Dense(ranks, p, perm.Runs{}, runs)
+	rank.Window{Order: p, Peers: runs}.DenseRank(ranks)
 	return ranks, uint32(runs.Len()), nil
 }
 

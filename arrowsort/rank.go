@@ -54,15 +54,15 @@ func Rank(ctx context.Context, input Datum, options RankOptions) (Datum, error) 
 		return nil, err
 	}
 	out := c.newNumbers(t.rows)
-	switch ranks, all := out.narrow(), (perm.Runs{}); options.Tiebreaker {
+	switch ranks, w := out.narrow(), (rank.Window{Order: p, Peers: runs}); options.Tiebreaker {
 	case TieMin:
-		rank.Min(ranks, p, all, runs)
+		w.Rank(ranks)
 	case TieMax:
-		rank.Max(ranks, p, all, runs)
+		w.MaxRank(ranks)
 	case TieDense:
-		rank.Dense(ranks, p, all, runs)
+		w.DenseRank(ranks)
 	default:
-		rank.RowNumber(ranks, p, all)
+		w.RowNumber(ranks)
 	}
 	return &compute.ArrayDatum{Value: out.array(c)}, nil
 }

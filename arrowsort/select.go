@@ -67,7 +67,7 @@ func (c *call) distinct(rows int, by []key) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rank.Distinct(p, runs), nil
+	return rank.Window{Order: p, Peers: runs}.Distinct(), nil
 }
 
 // Unique returns the rows of input without those that equal an earlier row in every column, in

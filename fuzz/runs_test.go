@@ -64,8 +64,9 @@ func checkRuns(t *testing.T, cols []column, n, k int, order oracle.Order, opts [
 func checkRanks(t *testing.T, p perm.Perm, parts, peers perm.Runs) {
 	t.Helper()
 	least, dense := make([]uint32, len(p)), make([]uint32, len(p))
-	rank.Min(least, p, parts, peers)
-	rank.Dense(dense, p, parts, peers)
+	w := rank.Window{Order: p, Partitions: parts, Peers: peers}
+	w.Rank(least)
+	w.DenseRank(dense)
 	lowest, number, place := uint32(0), uint32(0), uint32(0)
 	for i, row := range p {
 		if parts.Begins(i) {

@@ -1,41 +1,54 @@
 package rank
 
-import (
-	"fmt"
-	"iter"
+import "iter"
 
-	"example.com/sorter/perm"
-)
-
-// Distinct returns the first row of every run: each distinct row once, in order. Of equal rows
-// it is the one that the order has first, with sorter.Stable the first of the input. It
-// allocates the result. It panics unless p and runs have the same number of rows.
-func Distinct(p perm.Perm, runs perm.Runs) []uint32 {
-	same(p, runs)
-	rows := make([]uint32, 0, runs.Len())
-	for lo := range runs.All() {
-		rows = append(rows, p[lo])
+// Distinct returns the first row of each group of peers: every distinct row once, in order. Of equal
+// rows it is the one that the order has first, with sorter.Stable the first of the input.
+//
+// It allocates the result. Peers has to be set: it panics unless Order and Peers have the same
+// number of rows, and unless Partitions have it, too, or none.
+func (w Window) Distinct() []uint32 {
+	w.checkGroups()
+	rows := make([]uint32, 0, w.Peers.Len())
+	for lo := range w.groups {
+		rows = append(rows, w.Order[lo])
 	}
 	return rows
 }
 
-// Duplicates returns the runs of two rows or more: all rows that have a duplicate, those that
-// are equal together, in order. The slices are parts of p, whose capacity is their length. It
-// allocates nothing. The loop panics unless p and runs have the same number of rows.
-func Duplicates(p perm.Perm, runs perm.Runs) iter.Seq[[]uint32] {
+// Duplicates returns the groups of two peers or more: all rows that have a duplicate, those that
+// are equal together, in order. The slices are parts of Order, whose capacity is their length.
+//
+// It allocates nothing. The loop panics as [Window.Distinct] does.
+func (w Window) Duplicates() iter.Seq[[]uint32] {
 	return func(yield func(rows []uint32) bool) {
-		same(p, runs)
-		for lo, hi := range runs.All() {
-			if hi-lo > 1 && !yield(p[lo:hi:hi]) {
+		w.checkGroups()
+		for lo, hi := range w.groups {
+			if hi-lo > 1 && !yield(w.Order[lo:hi:hi]) {
 				return
 			}
 		}
 	}
 }
 
-// same panics unless runs are those of p's rows.
-func same(p perm.Perm, runs perm.Runs) {
-	if len(p) != runs.Rows() {
-		panic(fmt.Sprintf("rank: runs of %d rows with an order of %d", runs.Rows(), len(p)))
+// groups yields the positions [lo, hi) of each group of peers. Runs of peers end with their partitions.
+func (w Window) groups(yield func(lo, hi int) bool) {
+	for lo, end := range w.Peers.All() {
+		for lo < end {
+			hi := min(end, after(w.Partitions, lo, len(w.Order)))
+			if !yield(lo, hi) {
+				return
+			}
+			lo = hi
+		}
+	}
+}
+
+// checkGroups panics unless the runs are those of the rows. Without peers all rows of a partition
+// would be duplicates, which nobody asks for.
+func (w Window) checkGroups() {
+	w.checkRuns("partitions", w.Partitions)
+	if n := w.Peers.Rows(); n != len(w.Order) {
+		w.panicRuns("peers", n)
 	}
 }

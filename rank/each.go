@@ -18,9 +18,9 @@ type group struct {
 type number interface{ uint32 | float64 }
 
 // eachGroup writes value(g) for every row of every group g.
-func eachGroup[T number](dst []T, p perm.Perm, parts, peers perm.Runs, value func(g group) T) {
-	check("peers", peers, p)
-	eachPart(dst, p, parts, func(from, to int, g group) {
+func eachGroup[T number](dst []T, w Window, value func(g group) T) {
+	p, peers := w.Order, w.Peers
+	eachPart(dst, w, func(from, to int, g group) {
 		for g.lo = beginOf(peers, from, g.part); from < to; g.lo = from {
 			hi := after(peers, from, len(p))
 			g.hi = min(hi, g.end)
@@ -63,25 +63,15 @@ func begun(peers perm.Runs, part, i int) int {
 	return 1 + peers.Count(part+1, i)
 }
 
-// check panics unless r is the runs of p's rows, or has no rows.
-func check(name string, r perm.Runs, p perm.Perm) {
-	if n := r.Rows(); n != 0 && n != len(p) {
-		panic(fmt.Sprintf("rank: %s of %d rows with an order of %d", name, n, len(p)))
-	}
-}
-
 // piece is the least number of rows that justify another goroutine: starting one takes as long
 // as a few thousand rows.
 const piece = 1 << 15
 
-// eachPart checks the arguments and calls body for positions [from, to) of every partition
+// eachPart checks the window and calls body for positions [from, to) of every partition
 // g.part … g.end-1, from several goroutines where there are many.
-func eachPart[T number](dst []T, p perm.Perm, parts perm.Runs, body func(from, to int, g group)) {
-	if len(dst) != len(p) {
-		panic(fmt.Sprintf("rank: %d ranks with an order of %d rows", len(dst), len(p)))
-	}
-	check("partitions", parts, p)
-	stripes := 1
+func eachPart[T number](dst []T, w Window, body func(from, to int, g group)) {
+	w.check(len(dst))
+	p, stripes := w.Order, 1
 	if len(p) > 2*piece {
 		stripes = min(runtime.GOMAXPROCS(0), len(p)/piece)
 	}
@@ -97,8 +87,8 @@ func eachPart[T number](dst []T, p perm.Perm, parts perm.Runs, body func(from, t
 		}
 	}
 	share(stripes, len(p), func(_, lo, hi int) {
-		for part := beginOf(parts, lo, 0); lo < hi; part = lo {
-			end := after(parts, lo, len(p))
+		for part := beginOf(w.Partitions, lo, 0); lo < hi; part = lo {
+			end := after(w.Partitions, lo, len(p))
 			body(lo, min(end, hi), group{part: part, end: end})
 			lo = end
 		}

@@ -11,16 +11,18 @@ import (
 // The ranks of sales in their country, the largest first:
 //
 //	RANK() OVER (PARTITION BY country ORDER BY amount DESC)
-func ExampleMin() {
+func ExampleWindow_Rank() {
 	country := []string{"NO", "SE", "NO", "SE", "NO"}
 	amount := []int{40, 70, 90, 70, 40}
-	var parts, peers perm.Runs
-	p, err := sorter.RowsBy(len(country), sorter.AscOf(country), sorter.DescOf(amount)).Order(sorter.Stable(), sorter.MarkRunsBy(1, &parts), sorter.MarkRuns(&peers))
+	var w rank.Window
+	var err error
+	w.Order, err = sorter.RowsBy(len(country), sorter.AscOf(country), sorter.DescOf(amount)).Order(
+		sorter.Stable(), sorter.MarkRunsBy(1, &w.Partitions), sorter.MarkRuns(&w.Peers))
 	if err != nil {
 		panic(err)
 	}
-	ranks := make([]uint32, len(p))
-	rank.Min(ranks, p, parts, peers)
+	ranks := make([]uint32, len(country))
+	w.Rank(ranks)
 	for i := range country {
 		fmt.Println(country[i], amount[i], ranks[i])
 	}
@@ -33,15 +35,16 @@ func ExampleMin() {
 }
 
 // Rows that occur more than once, without a hash table.
-func ExampleDuplicates() {
+func ExampleWindow_Duplicates() {
 	names := []string{"Ann", "Bob", "Cat", "Ann", "Bob", "Ann"}
 	var runs perm.Runs
 	p, err := sorter.OrderKeys(names, sorter.Stable(), sorter.MarkRuns(&runs))
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(rank.Distinct(p, runs))
-	for rows := range rank.Duplicates(p, runs) {
+	w := rank.Window{Order: p, Peers: runs}
+	fmt.Println(w.Distinct())
+	for rows := range w.Duplicates() {
 		fmt.Println(names[rows[0]], rows)
 	}
 	// Output:

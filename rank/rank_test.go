@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"example.com/sorter"
@@ -18,9 +17,7 @@ import (
 // table is rows with a partition and a value, in few values each.
 type table struct {
 	part, value []int
-	p           perm.Perm
-	parts       perm.Runs
-	peers       perm.Runs
+	window      rank.Window
 }
 
 // draw returns n rows of about the given numbers of partitions, and of values in each.
@@ -32,7 +29,7 @@ func draw(t testing.TB, n, parts, values int) *table {
 		x.part[i], x.value[i] = r.IntN(parts)*r.IntN(2), r.IntN(values)*r.IntN(2)
 	}
 	var err error
-	x.p, err = sorter.RowsBy(n, sorter.AscOf(x.part), sorter.DescOf(x.value)).Order(sorter.Stable(), sorter.MarkRunsBy(1, &x.parts), sorter.MarkRuns(&x.peers))
+	x.window.Order, err = sorter.RowsBy(n, sorter.AscOf(x.part), sorter.DescOf(x.value)).Order(sorter.Stable(), sorter.MarkRunsBy(1, &x.window.Partitions), sorter.MarkRuns(&x.window.Peers))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +39,12 @@ func draw(t testing.TB, n, parts, values int) *table {
 // unparted is x as one partition.
 func (x *table) unparted() *table {
 	y := *x
-	y.parts, y.part = perm.Runs{}, make([]int, len(x.part))
-	p, err := sorter.RowsBy(len(x.value), sorter.DescOf(x.value)).Order(sorter.Stable(), sorter.MarkRuns(&y.peers))
+	y.window.Partitions, y.part = perm.Runs{}, make([]int, len(x.part))
+	p, err := sorter.RowsBy(len(x.value), sorter.DescOf(x.value)).Order(sorter.Stable(), sorter.MarkRuns(&y.window.Peers))
 	if err != nil {
 		panic(err)
 	}
-	y.p = p
+	y.window.Order = p
 	return &y
 }
 
@@ -107,7 +104,7 @@ func tile(w wanted, k int) uint32 {
 
 func check[T comparable](t *testing.T, name string, x *table, want []wanted, run func(dst []T), of func(w wanted) T) {
 	t.Helper()
-	got := make([]T, len(x.p))
+	got := make([]T, len(x.window.Order))
 	run(got)
 	for i := range got {
 		if got[i] != of(want[i]) {
@@ -118,25 +115,25 @@ func check[T comparable](t *testing.T, name string, x *table, want []wanted, run
 
 func checkTable(t *testing.T, x *table, name string) {
 	t.Helper()
-	want := x.want()
-	check(t, "RowNumber, "+name, x, want, func(dst []uint32) { rank.RowNumber(dst, x.p, x.parts) }, func(w wanted) uint32 { return uint32(w.number) })
-	check(t, "Min, "+name, x, want, func(dst []uint32) { rank.Min(dst, x.p, x.parts, x.peers) }, func(w wanted) uint32 { return uint32(w.before + 1) })
-	check(t, "Max, "+name, x, want, func(dst []uint32) { rank.Max(dst, x.p, x.parts, x.peers) }, func(w wanted) uint32 { return uint32(w.before + w.peers) })
-	check(t, "Dense, "+name, x, want, func(dst []uint32) { rank.Dense(dst, x.p, x.parts, x.peers) }, func(w wanted) uint32 { return uint32(w.distinct) })
-	check(t, "Average, "+name, x, want, func(dst []float64) { rank.Average(dst, x.p, x.parts, x.peers) }, func(w wanted) float64 {
+	want, w := x.want(), x.window
+	check(t, "RowNumber, "+name, x, want, w.RowNumber, func(w wanted) uint32 { return uint32(w.number) })
+	check(t, "Rank, "+name, x, want, w.Rank, func(w wanted) uint32 { return uint32(w.before + 1) })
+	check(t, "MaxRank, "+name, x, want, w.MaxRank, func(w wanted) uint32 { return uint32(w.before + w.peers) })
+	check(t, "DenseRank, "+name, x, want, w.DenseRank, func(w wanted) uint32 { return uint32(w.distinct) })
+	check(t, "AverageRank, "+name, x, want, w.AverageRank, func(w wanted) float64 {
 		return (float64(w.before+1) + float64(w.before+w.peers)) / 2
 	})
-	check(t, "Percent, "+name, x, want, func(dst []float64) { rank.Percent(dst, x.p, x.parts, x.peers) }, func(w wanted) float64 {
+	check(t, "PercentRank, "+name, x, want, w.PercentRank, func(w wanted) float64 {
 		if w.rows == 1 {
 			return 0
 		}
 		return float64(w.before) / float64(w.rows-1)
 	})
-	check(t, "CumeDist, "+name, x, want, func(dst []float64) { rank.CumeDist(dst, x.p, x.parts, x.peers) }, func(w wanted) float64 {
+	check(t, "CumeDist, "+name, x, want, w.CumeDist, func(w wanted) float64 {
 		return float64(w.before+w.peers) / float64(w.rows)
 	})
 	for _, k := range []int{1, 2, 3, 4, 7, 100, math.MaxInt} {
-		check(t, fmt.Sprintf("NTile(%d), %s", k, name), x, want, func(dst []uint32) { rank.NTile(dst, k, x.p, x.parts) }, func(w wanted) uint32 { return tile(w, k) })
+		check(t, fmt.Sprintf("NTile(%d), %s", k, name), x, want, func(dst []uint32) { w.NTile(dst, k) }, func(w wanted) uint32 { return tile(w, k) })
 	}
 }
 
@@ -148,7 +145,7 @@ func TestRanks(t *testing.T) {
 					continue
 				}
 				x := draw(t, n, parts, values)
-				name := fmt.Sprintf("%d rows in %d partitions and %d groups", n, x.parts.Len(), x.peers.Len())
+				name := fmt.Sprintf("%d rows in %d partitions and %d groups", n, x.window.Partitions.Len(), x.window.Peers.Len())
 				checkTable(t, x, name)
 				checkTable(t, x.unparted(), name+", unparted")
 			}
@@ -165,7 +162,7 @@ func TestRanksWithoutOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.p, x.peers = p, perm.Runs{}
+		x.window.Order, x.window.Peers = p, perm.Runs{}
 		checkTable(t, x, fmt.Sprintf("%d rows without an order", n))
 	}
 }
@@ -177,7 +174,7 @@ func TestDistinct(t *testing.T) {
 		for i := range n {
 			seen[[2]int{x.part[i], x.value[i]}] = append(seen[[2]int{x.part[i], x.value[i]}], uint32(i))
 		}
-		first := rank.Distinct(x.p, x.peers)
+		first := x.window.Distinct()
 		if len(first) != len(seen) {
 			t.Fatalf("%d distinct rows of %d, want %d", len(first), n, len(seen))
 		}
@@ -186,7 +183,7 @@ func TestDistinct(t *testing.T) {
 				t.Fatalf("row %d of %v is the first", row, all)
 			}
 		}
-		for rows := range rank.Duplicates(x.p, x.peers) {
+		for rows := range x.window.Duplicates() {
 			key := [2]int{x.part[rows[0]], x.value[rows[0]]}
 			if !slices.Equal(rows, seen[key]) || len(rows) < 2 || cap(rows) != len(rows) {
 				t.Fatalf("equal rows are %v, want %v", rows, seen[key])
@@ -198,40 +195,20 @@ func TestDistinct(t *testing.T) {
 				t.Fatalf("%v are equal and missing", rows)
 			}
 		}
-		for range rank.Duplicates(x.p, x.peers) {
+		for range x.window.Duplicates() {
 			break
 		}
 	}
 }
 
-func TestMisuse(t *testing.T) {
-	p, r := perm.Identity(3), perm.RunsAt([]int{0, 1, 3})
-	other, dst, floats := perm.RunsAt([]int{0, 4}), make([]uint32, 3), make([]float64, 3)
-	for name, f := range map[string]func(){
-		"RowNumber, too few results":    func() { rank.RowNumber(dst[:2], p, r) },
-		"RowNumber, other partitions":   func() { rank.RowNumber(dst, p, other) },
-		"Min, other partitions":         func() { rank.Min(dst, p, other, r) },
-		"Min, other peers":              func() { rank.Min(dst, p, r, other) },
-		"Average, too many results":     func() { rank.Average(append(floats, 0), p, r, r) },
-		"Dense, an index too large":     func() { rank.Dense(dst, perm.Perm{0, 3, 1}, r, r) },
-		"NTile of nothing":              func() { rank.NTile(dst, 0, p, r) },
-		"Distinct of other runs":        func() { rank.Distinct(p, other) },
-		"Distinct of the zero Runs":     func() { rank.Distinct(p, perm.Runs{}) },
-		"Duplicates of other runs":      func() { rank.Duplicates(p, other)(func([]uint32) bool { return true }) },
-		"Max of too large an order":     func() { rank.Max(dst, perm.Identity(4), perm.Runs{}, perm.Runs{}) },
-		"CumeDist, peers of fewer rows": func() { rank.CumeDist(floats, p, perm.Runs{}, perm.RunsAt([]int{0, 1})) },
-	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "rank: ") {
-					t.Errorf("%s: panicked with %q", name, text)
-				}
-			}()
-			f()
-		}()
+// TestDistinctEndsWithPartitions has runs of peers that go on from one partition to the next.
+func TestDistinctEndsWithPartitions(t *testing.T) {
+	w := rank.Window{Order: perm.Perm{4, 2, 0, 1, 3}, Partitions: perm.RunsAt([]int{0, 2, 5}), Peers: perm.RunsAt([]int{0, 1, 4, 5})}
+	if got := w.Distinct(); !slices.Equal(got, []uint32{4, 2, 0, 3}) {
+		t.Errorf("distinct rows are %v", got)
 	}
-	if !slices.Equal(dst, make([]uint32, 3)) {
-		t.Errorf("misuse wrote %v", dst)
+	if got := slices.Collect(w.Duplicates()); len(got) != 1 || !slices.Equal(got[0], []uint32{0, 1}) {
+		t.Errorf("duplicates are %v", got)
 	}
 }
 
@@ -244,13 +221,13 @@ func BenchmarkRank(b *testing.B) {
 				name string
 				run  func()
 			}{
-				{"RowNumber", func() { rank.RowNumber(ranks, x.p, x.parts) }},
-				{"Min", func() { rank.Min(ranks, x.p, x.parts, x.peers) }},
-				{"Dense", func() { rank.Dense(ranks, x.p, x.parts, x.peers) }},
-				{"CumeDist", func() { rank.CumeDist(shares, x.p, x.parts, x.peers) }},
-				{"NTile", func() { rank.NTile(ranks, 4, x.p, x.parts) }},
+				{"RowNumber", func() { x.window.RowNumber(ranks) }},
+				{"Rank", func() { x.window.Rank(ranks) }},
+				{"DenseRank", func() { x.window.DenseRank(ranks) }},
+				{"CumeDist", func() { x.window.CumeDist(shares) }},
+				{"NTile", func() { x.window.NTile(ranks, 4) }},
 			} {
-				b.Run(fmt.Sprintf("%s/n=%d/%d partitions, %d groups", v.name, n, x.parts.Len(), x.peers.Len()), func(b *testing.B) {
+				b.Run(fmt.Sprintf("%s/n=%d/%d partitions, %d groups", v.name, n, x.window.Partitions.Len(), x.window.Peers.Len()), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
 						v.run()

@@ -165,14 +165,15 @@ func (x *drawnCall) checkRanks(want []ranksOf, p perm.Perm, parts, peers perm.Ru
 		write()
 		x.sameQuantiles(floats, mapped(want, func(r ranksOf) shareOf { return shareOf{of(r), of(r), 0} }))
 	}
-	numbers("RowNumber", func() { rank.RowNumber(dst, p, parts) }, func(r ranksOf) uint32 { return r.number })
-	numbers("Min", func() { rank.Min(dst, p, parts, peers) }, func(r ranksOf) uint32 { return r.first })
-	numbers("Max", func() { rank.Max(dst, p, parts, peers) }, func(r ranksOf) uint32 { return r.last })
-	numbers("Dense", func() { rank.Dense(dst, p, parts, peers) }, func(r ranksOf) uint32 { return r.dense })
-	numbers("NTile", func() { rank.NTile(dst, k, p, parts) }, func(r ranksOf) uint32 { return r.tile })
-	shares(func() { rank.Average(floats, p, parts, peers) }, func(r ranksOf) float64 { return r.average })
-	shares(func() { rank.Percent(floats, p, parts, peers) }, func(r ranksOf) float64 { return r.percent })
-	shares(func() { rank.CumeDist(floats, p, parts, peers) }, func(r ranksOf) float64 { return r.cume })
+	w := rank.Window{Order: p, Partitions: parts, Peers: peers}
+	numbers("RowNumber", func() { w.RowNumber(dst) }, func(r ranksOf) uint32 { return r.number })
+	numbers("Rank", func() { w.Rank(dst) }, func(r ranksOf) uint32 { return r.first })
+	numbers("MaxRank", func() { w.MaxRank(dst) }, func(r ranksOf) uint32 { return r.last })
+	numbers("DenseRank", func() { w.DenseRank(dst) }, func(r ranksOf) uint32 { return r.dense })
+	numbers("NTile", func() { w.NTile(dst, k) }, func(r ranksOf) uint32 { return r.tile })
+	shares(func() { w.AverageRank(floats) }, func(r ranksOf) float64 { return r.average })
+	shares(func() { w.PercentRank(floats) }, func(r ranksOf) float64 { return r.percent })
+	shares(func() { w.CumeDist(floats) }, func(r ranksOf) float64 { return r.cume })
 }
 
 func (x *drawnCall) checkDistinct(p perm.Perm, runs perm.Runs, offsets []int) {
@@ -183,8 +184,9 @@ func (x *drawnCall) checkDistinct(p perm.Perm, runs perm.Runs, offsets []int) {
 			doubled = append(doubled, mapped(p[offsets[i]:offsets[i+1]], func(row uint32) int { return int(row) })...)
 		}
 	}
-	x.sameNumbers(rank.Distinct(p, runs), first)
-	for rows := range rank.Duplicates(p, runs) {
+	w := rank.Window{Order: p, Peers: runs}
+	x.sameNumbers(w.Distinct(), first)
+	for rows := range w.Duplicates() {
 		if cap(rows) != len(rows) || len(rows) < 2 {
 			x.fail("a run of %d duplicates with capacity %d", len(rows), cap(rows))
 		}
