@@ -1,6 +1,11 @@
 package sorter
 
-import "example.com/sorter/internal/engine"
+import (
+	"fmt"
+	"math"
+
+	"example.com/sorter/internal/engine"
+)
 
 // Errors of a sort, to be tested with [errors.Is]. After any of them the slice is as it
 // was before the call.
@@ -16,9 +21,42 @@ var (
 	ErrNoDevice = engine.ErrNoDevice
 
 	// ErrMemoryLimit: even the most frugal algorithm needs more scratch memory
-	// than [MemoryLimit] allows. The error's text names the bytes needed.
+	// than [MemoryLimit] allows. The error is a [*MemoryError], which names the bytes
+	// needed. Package extsort returns the same.
 	ErrMemoryLimit = engine.ErrMemoryLimit
 )
+
+// MemoryError is an [ErrMemoryLimit] with its numbers, to be tested with [errors.As].
+type MemoryError struct {
+	Limit int64 // bytes that the call may take
+	Need  int64 // limit that is enough; math.MaxInt64 if it cannot be addressed, 0 if it is not known
+
+	Elements int // of the call; 0 in errors of package extsort, whose elements are not counted yet
+}
+
+// Error returns the numbers that are known.
+func (e *MemoryError) Error() string {
+	text := fmt.Sprintf("%v: %d bytes", ErrMemoryLimit, e.Limit)
+	if e.Elements > 0 {
+		text += fmt.Sprintf(" for %d elements", e.Elements)
+	}
+	switch e.Need {
+	case 0:
+	case math.MaxInt64:
+		text += ", need more than can be addressed"
+	default:
+		text += fmt.Sprintf(", need %d", e.Need)
+	}
+	return text
+}
+
+// Unwrap returns ErrMemoryLimit.
+func (e *MemoryError) Unwrap() error { return ErrMemoryLimit }
+
+// The pipeline cannot import this package, whose type users test for.
+func init() {
+	engine.NewMemoryError = func(limit, need int64, n int) error { return &MemoryError{limit, need, n} }
+}
 
 // DeviceError is a failed call to a device's driver, to be tested with [errors.As].
 // It prints without a driver.

@@ -212,7 +212,7 @@ func (s *Sorter[E]) refill(a *Appender[E], e []E, need int) (n int, err error) {
 		case s.out != nil && (held == 0 || account.waits(bytes, most)):
 			err = s.waitForRun()
 		case held == 0:
-			err = fmt.Errorf("%w: %d bytes for pieces of %d appenders", ErrMemoryLimit, s.options.memory, len(all)-1)
+			err = fmt.Errorf("%w for pieces of %d appenders", tooLittle(s.options.memory, 0), len(all)-1)
 		default:
 			err = s.spill(slices.MaxFunc(all, func(x, y *Appender[E]) int { return cmp.Compare(x.rows.Bytes(), y.rows.Bytes()) }))
 		}

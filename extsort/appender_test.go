@@ -177,7 +177,10 @@ func TestMoreAppendersThanMemory(t *testing.T) {
 	n := 0
 	for i := range 10_000 {
 		err := s.Appender().Append(row{Key: uint64(i)})
-		if errors.Is(err, extsort.ErrMemoryLimit) {
+		if err != nil {
+			if need := wantMemoryError(t, "pieces", err, 64<<10); need != 0 {
+				t.Errorf("%v: a need that is not known", err)
+			}
 			break
 		}
 		must(t, err)

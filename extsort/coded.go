@@ -58,7 +58,7 @@ func newCoded[E any](s *Sorter[E], c Codec[E]) (*coded[E], error) {
 	if f.layOut(limit) {
 		return f, nil
 	}
-	return nil, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, leastWhere(limit, f.layOut))
+	return nil, tooLittle(limit, leastWhere(limit, f.layOut))
 }
 
 // layOut divides a limit of memory, and reports whether it is enough.
@@ -332,7 +332,7 @@ func (f *coded[E]) checkBlocks(runs []*spill.Run) error {
 		block = max(block, r.Block())
 	}
 	if longest := block - lengthBytes(block); int64(longest) > f.largest {
-		return fmt.Errorf("%w: %d bytes, kept runs with blocks of %d need %d", ErrMemoryLimit, f.s.options.memory, block, f.needFor(longest))
+		return fmt.Errorf("%w, for kept runs with blocks of %d", tooLittle(f.s.options.memory, f.needFor(longest)), block)
 	}
 	return nil
 }

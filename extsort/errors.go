@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/spill"
 )
 
@@ -13,8 +14,9 @@ var (
 	ErrCorrupt = errors.New("extsort: damaged run")
 	// ErrDiskLimit reports that runs need more than [DiskLimit].
 	ErrDiskLimit = errors.New("extsort: disk limit reached")
-	// ErrMemoryLimit reports that [MemoryLimit] is too small. The error names the bytes needed.
-	ErrMemoryLimit = errors.New("extsort: memory limit too small")
+	// ErrMemoryLimit reports that [MemoryLimit] is too small. It is [sorter.ErrMemoryLimit]. The error
+	// is or wraps a [*sorter.MemoryError], which names the bytes needed where they are known.
+	ErrMemoryLimit = sorter.ErrMemoryLimit
 	// ErrEnded reports an element that is appended after the input has ended, or after Close.
 	ErrEnded = errors.New("extsort: the input has ended")
 )
@@ -32,8 +34,11 @@ func (e *LengthError) Error() string {
 	return fmt.Sprintf("%v: %d bytes hold elements of up to %d, one of %d needs %d", ErrMemoryLimit, e.Limit, e.Most, e.Bytes, e.Need)
 }
 
-// Unwrap returns ErrMemoryLimit.
-func (e *LengthError) Unwrap() error { return ErrMemoryLimit }
+// Unwrap returns a [*sorter.MemoryError] with the limit and the need.
+func (e *LengthError) Unwrap() error { return tooLittle(e.Limit, e.Need) }
+
+// tooLittle returns the error of a memory limit; need is 0 where it is not known.
+func tooLittle(limit, need int64) error { return &sorter.MemoryError{Limit: limit, Need: need} }
 
 // DiskError is an error of a run file.
 type DiskError struct {

@@ -462,7 +462,11 @@ func (s *Sorter[E]) restore() error {
 	s.lend()
 	memory := s.options.memory
 	if index, most := s.indexBytes(), memory/2; index > most && (m.Memory == 0 || memory < m.Memory/2) { // of a sort with much more
-		return fmt.Errorf("%w: the indices of %d runs have %d bytes, more than %d", ErrMemoryLimit, len(runs), index, most)
+		need := 2 * index
+		if m.Memory > 0 {
+			need = min(need, m.Memory/2)
+		}
+		return fmt.Errorf("%w: the indices of %d runs have %d bytes, more than %d", tooLittle(memory, need), len(runs), index, most)
 	}
 	s.written, m.Memory = m.Numbers, max(m.Memory, memory)
 	s.stats.Elements, s.stats.Runs = s.keeping.before, len(runs)

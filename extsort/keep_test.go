@@ -282,9 +282,14 @@ func TestResumeWithLessMemory(t *testing.T) {
 	must(t, s.Sync())
 	must(t, s.Close())
 	_, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(memory/64)...)
-	if !errors.Is(err, extsort.ErrMemoryLimit) {
-		t.Errorf("with a 64th of the memory: %v", err)
+	need := wantMemoryError(t, "with a 64th of the memory", err, memory/64)
+	_, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(need-1)...)
+	if again := wantMemoryError(t, "one byte less than needed", err, need-1); again != need {
+		t.Errorf("%d bytes are needed with a limit of %d, and %d with one byte less", need, memory/64, again)
 	}
+	s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(need)...)
+	must(t, err)
+	must(t, s.Close())
 	s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(memory/8)...)
 	must(t, err)
 	slices.Sort(lines)

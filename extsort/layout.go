@@ -1,7 +1,6 @@
 package extsort
 
 import (
-	"fmt"
 	"math"
 	"sort"
 	"unsafe"
@@ -84,7 +83,7 @@ func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression
 	fewest := func(limit int64) layout { return of(max(leastFill, leastPart*of(leastFill, limit).parts/2+1), limit) }
 	enough := func(limit int64) bool { return fewest(limit).bytes <= limit }
 	if !enough(limit) {
-		return layout{}, fmt.Errorf("%w: %d bytes, need %d", ErrMemoryLimit, limit, leastWhere(limit, enough))
+		return layout{}, tooLittle(limit, leastWhere(limit, enough))
 	}
 	at := func(fill int) layout { return of(fill, limit) }
 	most := int(min(1<<31, math.MaxInt/(4*size)))

@@ -69,6 +69,9 @@ func (l *lineSort) append(t *testing.T, line string, to func(...string) error) {
 	if _, failed := fmt.Sscanf(text, ": %d bytes hold elements of up to %d, one of %d needs %d", &limit, &most, &length, &need); failed != nil || !errors.Is(err, extsort.ErrMemoryLimit) {
 		t.Fatal(err)
 	}
+	if named := wantMemoryError(t, "a line that is too long", err, limit); named != need {
+		t.Errorf("%v: its need is %d", err, named)
+	}
 	if limit != l.limit || length != int64(len(line)) || most >= len(line) || need <= limit {
 		t.Fatalf("%d bytes, with a limit of %d: %v", len(line), l.limit, err)
 	}
@@ -205,12 +208,8 @@ func TestResumeWithTooLittleMemory(t *testing.T) {
 	must(t, s.Close())
 	_, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(256<<10)...)
 	var long *extsort.LengthError
-	if !errors.Is(err, extsort.ErrMemoryLimit) || errors.Is(err, fs.ErrNotExist) || errors.As(err, &long) {
-		t.Fatal(err)
-	}
-	var need int64
-	_, text, _ := strings.Cut(err.Error(), "need ")
-	if _, failed := fmt.Sscan(text, &need); failed != nil {
+	need := wantMemoryError(t, "a block that is too long", err, 256<<10)
+	if errors.Is(err, fs.ErrNotExist) || errors.As(err, &long) {
 		t.Fatal(err)
 	}
 	s, err = extsort.ResumeCoded(dir, byText(), extsort.Strings(), at(need)...)

@@ -47,7 +47,7 @@ func (s *Sorter[E]) newMerge(runs []*run[E], p plan, together bool) (*merge[E], 
 	apart := uncertain(runs, p.each, together)
 	if !fits(runs, p, together) || !s.sampled(runs) {
 		return nil, fmt.Errorf("%w: in %d runs %d bytes lie between samples, the longest block has %d, and a part %d",
-			ErrMemoryLimit, len(runs), apart, longest(runs), p.part)
+			tooLittle(s.options.memory, 0), len(runs), apart, longest(runs), p.part)
 	}
 	s.beyond = max(s.beyond, p.beyond)
 	m := &merge[E]{s: s, runs: runs, p: p, together: together}
@@ -405,7 +405,7 @@ func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 		n = s.rangesFor(n)
 		p, ok := s.planFor(s.runs, n, s.unique, 0)
 		if block := largest(s.runs, p.each); len(s.runs) == 1 && (block > p.part || !s.sampled(s.runs)) {
-			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", ErrMemoryLimit, p.part, block)
+			return nil, fmt.Errorf("%w: parts of %d bytes for blocks of %d", tooLittle(s.options.memory, 0), p.part, block)
 		}
 		if ok && s.sampled(s.runs) {
 			if n == 0 {

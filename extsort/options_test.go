@@ -250,8 +250,10 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("All after All: %v", err)
 		}
 	}
-	if _, err := extsort.New(byKey(), extsort.MemoryLimit(100)); !errors.Is(err, extsort.ErrMemoryLimit) {
-		t.Errorf("limit of 100 bytes: %v", err)
+	_, err := extsort.New(byKey(), extsort.MemoryLimit(100))
+	need := wantMemoryError(t, "limit of 100 bytes", err, 100)
+	if _, err = extsort.New(byKey(), extsort.MemoryLimit(need)); err != nil {
+		t.Errorf("limit of %d bytes, which are needed: %v", need, err)
 	}
 	for name, do := range map[string]func(){
 		"pointers": func() { _, _ = extsort.New(sorter.By(sorter.Asc(func(s *int) int { return *s }))) },

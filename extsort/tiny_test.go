@@ -17,15 +17,26 @@ import (
 // neededBy returns the memory limit that the error of NewCoded names, with the options.
 func neededBy(t *testing.T, opts []extsort.Option) int64 {
 	t.Helper()
-	var given, need int64
 	_, err := extsort.NewCoded(byText(), extsort.Strings(), append(slices.Clip(opts), extsort.MemoryLimit(1000))...)
-	if !errors.Is(err, extsort.ErrMemoryLimit) {
-		t.Fatalf("with 1000 bytes: %v", err)
-	}
-	if _, err := fmt.Sscanf(strings.TrimPrefix(err.Error(), extsort.ErrMemoryLimit.Error()), ": %d bytes, need %d", &given, &need); err != nil {
-		t.Fatal(err)
+	need := wantMemoryError(t, "with 1000 bytes", err, 1000)
+	if want := fmt.Sprintf("sorter: memory limit too small: 1000 bytes, need %d", need); err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 	return need
+}
+
+// wantMemoryError expects an error of a memory limit, under its names in both packages, and returns the
+// limit that it needs.
+func wantMemoryError(t *testing.T, name string, err error, limit int64) (need int64) {
+	t.Helper()
+	var short *sorter.MemoryError
+	if !errors.Is(err, sorter.ErrMemoryLimit) || !errors.Is(err, extsort.ErrMemoryLimit) || !errors.As(err, &short) || short.Limit != limit || short.Elements != 0 {
+		t.Fatalf("%s: %v, %+v, want a limit of %d", name, err, short, limit)
+	}
+	if text := err.Error(); !strings.HasPrefix(text, fmt.Sprintf("sorter: memory limit too small: %d bytes", limit)) || short.Need > 0 && !strings.Contains(text, fmt.Sprint(short.Need)) {
+		t.Errorf("%s: %s", name, text)
+	}
+	return short.Need
 }
 
 func byText() sorter.Ordering[string] {

@@ -328,6 +328,10 @@ func (c *boundCall) checkNeed(t *testing.T, r *rand.Rand, name string, opts []so
 			t.Errorf("%s: under a limit of %d: %v", name, limit, err)
 			return
 		}
+		var short *sorter.MemoryError
+		if !errors.As(err, &short) || *short != (sorter.MemoryError{Limit: named, Need: need, Elements: int(n)}) {
+			t.Errorf("%s: %v is %+v", name, err, short)
+		}
 		limit = need
 	}
 	for range 3 {

@@ -436,8 +436,13 @@ func TestTooLongFor32Bits(t *testing.T) {
 				if n == math.MaxInt {
 					want = sorter.ErrTooLong // as for 1<<32 elements
 				}
-				if err := call(c.opts...); !errors.Is(err, want) {
+				err := call(c.opts...)
+				if !errors.Is(err, want) {
 					t.Errorf("%s of %d elements, %s: %v, want %v", name, n, how, err, want)
+				}
+				var short *sorter.MemoryError
+				if errors.As(err, &short) != (want == sorter.ErrMemoryLimit) || short != nil && (short.Need <= short.Limit || short.Elements <= 0) {
+					t.Errorf("%s of %d elements, %s: %v, %+v", name, n, how, err, short)
 				}
 			}
 		}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/extsort"
 )
 
 // TestMisuse holds every programmer error to a panic that begins with
@@ -116,6 +118,15 @@ func TestErrors(t *testing.T) {
 	for _, part := range []string{"GPU 0", "cuMemAlloc_v2", "2", "cable pulled"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not tell %q", err, part)
+		}
+	}
+	for want, short := range map[string]sorter.MemoryError{
+		"sorter: memory limit too small: 8 bytes for 9 elements, need 90":                         {Limit: 8, Need: 90, Elements: 9},
+		"sorter: memory limit too small: 8 bytes for 9 elements, need more than can be addressed": {Limit: 8, Need: math.MaxInt64, Elements: 9},
+		"sorter: memory limit too small: 8 bytes":                                                 {Limit: 8},
+	} {
+		if err := error(&short); err.Error() != want || !errors.Is(err, sorter.ErrMemoryLimit) || !errors.Is(err, extsort.ErrMemoryLimit) {
+			t.Errorf("%+v is %q, want %q", short, err, want)
 		}
 	}
 	var device *sorter.DeviceError

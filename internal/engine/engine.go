@@ -334,6 +334,13 @@ var (
 	ErrMemoryLimit = errors.New("sorter: memory limit too small")
 )
 
+// NewMemoryError makes an ErrMemoryLimit of a call on n elements. need is math.MaxInt64 if it cannot be
+// addressed. The root package sets it at its initialization, and nobody later, to one that makes the
+// public type.
+var NewMemoryError = func(limit, need int64, n int) error {
+	return fmt.Errorf("%w: %d bytes for %d elements, need %d", ErrMemoryLimit, limit, n, need)
+}
+
 // DeviceError is the failure of one driver call.
 type DeviceError struct {
 	Device string // name of the device, or of the engine if there was none

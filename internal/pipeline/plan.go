@@ -1,7 +1,7 @@
 package pipeline
 
 import (
-	"fmt"
+	"math"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
@@ -388,9 +388,9 @@ func required(n int, limit, bytes int64) error {
 	case engine.Fits(limit, bytes):
 		return nil
 	case limit > 0 && bytes < scratch.TooLarge:
-		return fmt.Errorf("%w: %d bytes for %d elements, need %d", engine.ErrMemoryLimit, limit, n, bytes)
+		return engine.NewMemoryError(limit, bytes, n)
 	case limit > 0:
-		return fmt.Errorf("%w: %d bytes for %d elements, need more than can be addressed", engine.ErrMemoryLimit, limit, n)
+		return engine.NewMemoryError(limit, math.MaxInt64, n)
 	}
 	return tooLong(n)
 }
