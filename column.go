@@ -57,7 +57,8 @@ func DescEncoded[E any](encode func(dst []byte, e E) []byte) Column[E] {
 // call for each row, and keys are not copied unless the column has nulls.
 //
 // Sorts panic, before they begin, if a row that is not null has a number not below len(col). Null
-// functions are called once more for such rows. col must not change while they run.
+// functions are called once more for such rows. col must not change while they run. In an [Ordering] the
+// column is one of ints that are row numbers, see [Ordering.Sort]; keys themselves are for [SortKeys].
 func AscOf[K Key](col []K) Column[int] {
 	return sliceColumn(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(col)), len(col))
 }

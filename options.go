@@ -115,11 +115,11 @@ func WithContext(ctx context.Context) Option {
 }
 
 // Workers bounds the goroutines that work at a time, the caller's included.
-// Default: runtime.GOMAXPROCS(0). Range: 1 and above; with 1 no goroutine is
+// Default, and with 0: runtime.GOMAXPROCS(0). Range: 0 and above; with 1 no goroutine is
 // started, and the key function runs on the caller's goroutine only.
 func Workers(n int) Option {
-	if n < 1 {
-		panic(fmt.Sprintf("sorter: Workers(%d): need at least 1", n))
+	if n < 0 {
+		panic(fmt.Sprintf("sorter: Workers(%d): need at least 0", n))
 	}
 	return func(c *config) { c.Workers = int32(min(n, math.MaxInt32)) }
 }

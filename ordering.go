@@ -71,6 +71,14 @@ func ByFields[E any](names ...string) (Ordering[E], error) {
 	return By(cols...), nil
 }
 
+// checkRows panics if elements are to be the row numbers of columns, such as that of [AscOf], and are not.
+func (o Ordering[E]) checkRows(s []E) {
+	if _, ints := any((*E)(nil)).(*int); ints {
+		// Sound: E is int.
+		o.own.CheckElements(unsafe.Slice((*int)(unsafe.Pointer(unsafe.SliceData(s))), len(s)))
+	}
+}
+
 // columnsOf returns the columns without the type of their elements.
 func columnsOf[E any](cols []Column[E]) []extract.Column {
 	return appendColumns(make([]extract.Column, 0, len(cols)), cols)
@@ -180,6 +188,7 @@ func (o Ordering[E]) Groups(s []E) iter.Seq[[]E] {
 // TopK moves the first k elements of the order to the front of s, in order;
 // see [TopK].
 func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
+	o.checkRows(s)
 	var options config
 	return pipeline.TopKByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts), pipeline.FrontOf(s))
 }
@@ -194,6 +203,7 @@ func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
 // It panics if k is negative. Everything else said of [TopK] holds.
 func (o Ordering[E]) TopOrder(s []E, k int, opts ...Option) ([]uint32, error) {
 	checkTop(k, len(s))
+	o.checkRows(s)
 	var options config
 	return pipeline.FirstByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts))
 }
@@ -205,6 +215,7 @@ func (o Ordering[E]) TopOrder(s []E, k int, opts ...Option) ([]uint32, error) {
 // It panics unless 0 <= k < len(s) for all k of ks. Everything else said of [Rows.Nth] holds.
 func (o Ordering[E]) Nth(s []E, ks []int, opts ...Option) ([]uint32, error) {
 	checkNth(len(s), ks)
+	o.checkRows(s)
 	var options config
 	return pipeline.NthByColumns(o.own, cpu.PayloadOf(s), ks, apply(&options, opts))
 }
@@ -212,6 +223,9 @@ func (o Ordering[E]) Nth(s []E, ks []int, opts ...Option) ([]uint32, error) {
 // Merge merges runs, any number of slices that are sorted, into dst. Of elements that tie, those of
 // earlier runs come first. Everything said of [Merge] holds.
 func (o Ordering[E]) Merge(dst []E, runs [][]E, opts ...Option) error {
+	for _, s := range runs {
+		o.checkRows(s)
+	}
 	return mergeAll(o.own.Columns(), dst, runs, opts)
 }
 
@@ -232,13 +246,21 @@ func (o Ordering[E]) Merge(dst []E, runs [][]E, opts ...Option) error {
 // the last offset is above 2^32-1; other errors are those of [Sort]. s is untouched until all keys
 // are extracted and nothing can fail.
 func (o Ordering[E]) SortWithin(s []E, offsets []int, opts ...Option) error {
+	if k := len(offsets) - 1; k > 0 && 0 <= offsets[0] && offsets[0] <= offsets[k] && offsets[k] <= len(s) {
+		o.checkRows(s[offsets[0]:offsets[k]])
+	}
 	var options config
 	return pipeline.SortWithin(o.own.Columns(), cpu.PayloadOf(s), offsets, apply(&options, opts))
 }
 
 // Sort sorts s. Everything said of [Sort] holds; each key function is called
 // at most once per element.
+//
+// Elements that are ints, under a column of [AscOf] or [Keys], are row numbers. It panics if one is not, and
+// if they lie in the column themselves: those are keys, see [SortKeys]. So do the other methods that order
+// elements; [Ordering.Compare] and those that compare panic as an index out of range does.
 func (o Ordering[E]) Sort(s []E, opts ...Option) error {
+	o.checkRows(s)
 	var options config
 	apply(&options, opts)
 	if own := o.own; own != nil && small.ServesFew(&options, len(s)) {
@@ -250,6 +272,7 @@ func (o Ordering[E]) Sort(s []E, opts ...Option) error {
 
 // Order returns the permutation that sorts s, which is left alone; see [Order].
 func (o Ordering[E]) Order(s []E, opts ...Option) (perm.Perm, error) {
+	o.checkRows(s)
 	var options config
 	apply(&options, opts)
 	if own := o.own; own != nil && small.ServesFew(&options, len(s)) {

@@ -78,8 +78,11 @@ func (t *Top[E]) Bound() (e E, ok bool) {
 // as many elements, without calls of key functions where the first column decides.
 //
 // It panics if the Tops have a different k, options of a different order, or an [Ordering] that is not the same
-// value or a copy of it: functions cannot be compared.
+// value or a copy of it: functions cannot be compared. It panics if other is nil.
 func (t *Top[E]) Merge(other *Top[E]) {
+	if other == nil {
+		panic("sorter: Merge of a nil Top")
+	}
 	if !t.own.Same(other.own) {
 		panic(fmt.Sprintf("sorter: Merge of the first %d elements and the first %d, which must be as many, by one Ordering", t.own.K(), other.own.K()))
 	}

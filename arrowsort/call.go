@@ -20,9 +20,16 @@ type optionsKey struct{}
 // [sorter.MemoryLimit], [sorter.Report] and [sorter.OnProgress]. The sort of a dictionary's
 // values comes before that of the rows, so a report is that of the rows. The order is given by
 // sort keys: of options that change it or receive a result ([sorter.Descending],
-// [sorter.NaNsLast], [sorter.MarkRuns] and the like) the effect is unspecified. It panics if ctx is nil.
+// [sorter.NaNsLast], [sorter.MarkRuns] and the like) the effect is unspecified. Without [sorter.Workers] there are
+// as many goroutines as the execution context of ctx says, with 0 of them GOMAXPROCS. It panics if ctx or an
+// option is nil.
 func WithOptions(ctx context.Context, options ...sorter.Option) context.Context {
 	checkContext(ctx)
+	for _, option := range options {
+		if option == nil {
+			panic("arrowsort: nil option")
+		}
+	}
 	before, _ := ctx.Value(optionsKey{}).([]sorter.Option)
 	return context.WithValue(ctx, optionsKey{}, append(before[:len(before):len(before)], options...))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/sorter"
 	"example.com/sorter/arrowsort"
 	"example.com/sorter/internal/testkit"
 	"github.com/apache/arrow-go/v18/arrow"
@@ -173,6 +174,7 @@ func TestMisuse(t *testing.T) {
 		"Fields of no context":           func() error { return results(arrowsort.Fields(none, arrowsort.NewDatum(table))) },
 		"MergeTables of no context":      func() error { return results(arrowsort.MergeTables(none, []arrow.Table{table}, keys)) },
 		"WithOptions of no context":      func() error { arrowsort.WithOptions(none); return nil },
+		"WithOptions of a nil option":    func() error { arrowsort.WithOptions(ctx, sorter.Stable(), nil); return nil },
 		"SortIndices of nil":             func() error { return results(arrowsort.SortIndices(ctx, nil, keys)) },
 		"Sort of nil":                    func() error { return results(arrowsort.Sort(ctx, nil, keys)) },
 		"Rank of nil":                    func() error { return results(arrowsort.Rank(ctx, nil, arrowsort.RankOptions{})) },

@@ -132,7 +132,7 @@ func TempDir(dirs ...string) Option {
 	return func(c *config) { c.TempDirs = dirs }
 }
 
-// Workers bounds the goroutines that sort a part, see [extsort.Workers].
+// Workers bounds the goroutines that sort a part, see [extsort.Workers]. Default, and with 0 or less: GOMAXPROCS.
 func Workers(n int) Option { return func(c *config) { c.Workers = n } }
 
 // PackBytes is the size of the runs that a bundle sorts before they go into the shuffle. Larger

@@ -146,10 +146,8 @@ func On(b sorter.Backend) Option {
 
 func optionsOf(opts []Option) options {
 	o := options{disk: spill.System{}, compress: None}
+	checkOptions(opts)
 	for _, set := range opts {
-		if set == nil {
-			panic("extsort: nil option")
-		}
 		set(&o)
 	}
 	if o.dirs == nil {
@@ -160,6 +158,15 @@ func optionsOf(opts []Option) options {
 	}
 	o.memory = min(o.memory, math.MaxInt) // of a process of 32 bits
 	return o
+}
+
+// checkOptions panics if an option is nil.
+func checkOptions(opts []Option) {
+	for _, set := range opts {
+		if set == nil {
+			panic("extsort: nil option")
+		}
+	}
 }
 
 // defaultDir returns the directory for runs where the caller names none.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -255,35 +254,43 @@ func TestMisuse(t *testing.T) {
 	if _, err = extsort.New(byKey(), extsort.MemoryLimit(need)); err != nil {
 		t.Errorf("limit of %d bytes, which are needed: %v", need, err)
 	}
-	for name, do := range map[string]func(){
-		"pointers": func() { _, _ = extsort.New(sorter.By(sorter.Asc(func(s *int) int { return *s }))) },
-		"limit":    func() { extsort.Limit(0) },
-		"memory":   func() { extsort.MemoryLimit(-1) },
-		"disk":     func() { extsort.DiskLimit(0) },
-		"dirs":     func() { extsort.TempDir() },
-		"parts":    func() { _, _ = s.Parts(0) },
-		"no parts": func() { _, _ = s.Parts(-1) },
-		"key":      func() { extsort.Sort[row, int](slices.Values([]row(nil)), nil) },
-		"sequence": func() { extsort.Sort(nil, func(r row) uint64 { return r.Key }) },
-		"seq":      func() { _ = s.AppendSeq(nil) },
-		"context":  func() { extsort.WithContext(context.Context(nil)) },
-		"report":   func() { extsort.Report(nil) },
-		"progress": func() { extsort.OnProgress(nil) },
-		"engine":   func() { extsort.On(nil) },
-		"option":   func() { _, _ = extsort.New(byKey(), nil) },
-		"codec":    func() { _, _ = extsort.NewCoded(byNote(), nil) },
-		"compress": func() { extsort.Compress(extsort.Zstd + 1) },
-		"keep":     func() { extsort.Keep("") },
-		"resume":   func() { _, _ = extsort.Resume("", byKey()) },
-		"resumed":  func() { _, _ = extsort.ResumeCoded(t.TempDir(), byNote(), nil) },
+	pointer := func(s *int) int { return *s }
+	for _, c := range []struct {
+		call, message string
+		f             func()
+	}{
+		{"New of pointers", "extsort: elements of type *int hold pointers: use NewCoded", func() { _, _ = extsort.New(sorter.By(sorter.Asc(pointer))) }},
+		{"New, nil option", "extsort: nil option", func() { _, _ = extsort.New(byKey(), nil) }},
+		{"NewCoded, nil codec", "extsort: nil codec", func() { _, _ = extsort.NewCoded(byNote(), nil) }},
+		{"NewCoded, nil option", "extsort: nil option", func() { _, _ = extsort.NewCoded(byText(), extsort.Strings(), nil) }},
+		{"Resume, no directory", "extsort: Keep without a directory", func() { _, _ = extsort.Resume("", byKey()) }},
+		{"Resume, nil option", "extsort: nil option", func() { _, _ = extsort.Resume(t.TempDir(), byKey(), nil) }},
+		{"ResumeCoded, nil codec", "extsort: nil codec", func() { _, _ = extsort.ResumeCoded(t.TempDir(), byNote(), nil) }},
+		{"Sort, nil sequence", "extsort: Sort of a nil sequence", func() { extsort.Sort(nil, func(r row) uint64 { return r.Key }) }},
+		{"Sort, nil key", "extsort: nil key function", func() { extsort.Sort[row, int](slices.Values([]row(nil)), nil) }},
+		{"Sort, nil option", "extsort: nil option", func() { extsort.Sort(slices.Values([]row(nil)), func(r row) uint64 { return r.Key }, nil) }},
+		{"Sort of pointers", "extsort: elements of type *int hold pointers: use NewCoded", func() { extsort.Sort(slices.Values([]*int(nil)), pointer) }},
+		{"AppendSeq(nil)", "extsort: AppendSeq(nil)", func() { _ = s.AppendSeq(nil) }},
+		{"Parts(0)", "extsort: 0 parts", func() { _, _ = s.Parts(0) }},
+		{"Parts(-1)", "extsort: -1 parts", func() { _, _ = s.Parts(-1) }},
+		{"Limit(0)", "extsort: limit of 0 elements", func() { extsort.Limit(0) }},
+		{"MemoryLimit(-1)", "extsort: memory limit of -1 bytes", func() { extsort.MemoryLimit(-1) }},
+		{"DiskLimit(0)", "extsort: disk limit of 0 bytes", func() { extsort.DiskLimit(0) }},
+		{"TempDir()", "extsort: TempDir without a directory", func() { extsort.TempDir() }},
+		{"Keep", "extsort: Keep without a directory", func() { extsort.Keep("") }},
+		{"Compress(4)", "extsort: compression 4", func() { extsort.Compress(extsort.Zstd + 1) }},
+		{"WithContext(nil)", "extsort: WithContext(nil)", func() { extsort.WithContext(context.Context(nil)) }},
+		{"Report(nil)", "extsort: Report(nil)", func() { extsort.Report(nil) }},
+		{"OnProgress(nil)", "extsort: OnProgress(nil)", func() { extsort.OnProgress(nil) }},
+		{"On(nil)", "extsort: On(nil)", func() { extsort.On(nil) }},
 	} {
 		func() {
 			defer func() {
-				if text, _ := recover().(string); !strings.HasPrefix(text, "extsort: ") {
-					t.Errorf("%s: panic %q", name, text)
+				if value := recover(); value != c.message {
+					t.Errorf("%s: panicked with %v, want %q", c.call, value, c.message)
 				}
 			}()
-			do()
+			c.f()
 		}()
 	}
 }

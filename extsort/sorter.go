@@ -70,10 +70,7 @@ func New[E any](o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 }
 
 func newFixed[E any](o sorter.Ordering[E], opts []Option, resume bool) (*Sorter[E], error) {
-	t := reflect.TypeFor[E]()
-	if scratch.HoldsPointers(t) {
-		panic(fmt.Sprintf("extsort: elements of type %v hold pointers: use NewCoded", t))
-	}
+	t := fixedType[E]()
 	if t.Size() == 0 { // memory holds any number of them, and a run would have no bytes
 		return newOfCodec(o, Codec[E](emptyCodec[E]{}), opts, resume)
 	}
@@ -82,6 +79,15 @@ func newFixed[E any](o sorter.Ordering[E], opts []Option, resume bool) (*Sorter[
 		s.layout, err = layOut(o, s.options.memory, s.crew(), s.compress, s.packs)
 		return &fixed[E]{s: s}, err
 	})
+}
+
+// fixedType returns the type of elements. It panics if they hold pointers.
+func fixedType[E any]() reflect.Type {
+	t := reflect.TypeFor[E]()
+	if scratch.HoldsPointers(t) {
+		panic(fmt.Sprintf("extsort: elements of type %v hold pointers: use NewCoded", t))
+	}
+	return t
 }
 
 // NewCoded returns a Sorter for elements of any type, which are kept as a codec encodes them.
@@ -195,7 +201,8 @@ func (o *options) err() error {
 }
 
 // Sort sorts the elements of in by a key and yields them in order: see [New] and
-// [Sorter.All]. An error is yielded once, as the last pair, with a zero element. It panics if in or key is nil.
+// [Sorter.All]. An error is yielded once, as the last pair, with a zero element. It panics if in, key or
+// an option is nil, and if E holds pointers.
 func Sort[E any, K sorter.Key](in iter.Seq[E], key func(E) K, opts ...Option) iter.Seq2[E, error] {
 	if in == nil {
 		panic("extsort: Sort of a nil sequence")
@@ -203,6 +210,8 @@ func Sort[E any, K sorter.Key](in iter.Seq[E], key func(E) K, opts ...Option) it
 	if key == nil {
 		panic("extsort: nil key function")
 	}
+	checkOptions(opts)
+	fixedType[E]()
 	return func(yield func(E, error) bool) {
 		s, err := New(sorter.By(sorter.Asc(key)), opts...)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"unsafe"
 
@@ -196,30 +195,37 @@ func panicked(f func()) (value any) {
 
 func TestMisusePanicsBeforeAnythingMoves(t *testing.T) {
 	s := []int{1, 2, 3}
-	for name, f := range map[string]func(){
-		"Gather length":  func() { perm.Gather(make([]int, 2), s, perm.Identity(3), 1) },
-		"Gather index":   func() { perm.Gather(make([]int, 3), s[:2], perm.Identity(3), 1) },
-		"Scatter length": func() { perm.Scatter(make([]int, 3), s, perm.Identity(2), 1) },
-		"Scatter index":  func() { perm.Scatter(make([]int, 2), s, perm.Identity(3), 1) },
-		"Apply length":   func() { perm.Apply(s, perm.Identity(2), 1) },
-		"Apply index":    func() { perm.Apply(s, perm.Perm{0, 1, 3}, 1) },
-		"Compose":        func() { perm.Identity(2).Compose(perm.Identity(3)) },
-		"Identity":       func() { perm.Identity(-1) },
-		"Inverse index":  func() { perm.Perm{0, 2}.Inverse() },
-		"Compose index":  func() { perm.Perm{0, 2}.Compose(perm.Identity(2)) },
-		"Composed index": func() { perm.Identity(2).Compose(perm.Perm{0, 2}) },
-		"Gather, many":   func() { perm.Gather(make([]int, 1<<18), make([]int, 1<<17), perm.Identity(1<<18), 3) },
-		"Scatter, many":  func() { perm.Scatter(make([]int, 1<<17), make([]int, 1<<18), perm.Identity(1<<18), 3) },
-		"Apply, many":    func() { p := perm.Identity(1 << 17); p[1<<16] = 1 << 17; perm.Apply(make([]int, 1<<17), p, 3) },
+	for _, c := range []struct {
+		call, message string
+		f             func()
+	}{
+		{"Gather length", "perm: gathering 3 indices into 2 elements", func() { perm.Gather(make([]int, 2), s, perm.Identity(3), 1) }},
+		{"Gather index", "perm: index 2 is not below the length 2", func() { perm.Gather(make([]int, 3), s[:2], perm.Identity(3), 1) }},
+		{"Scatter length", "perm: scattering 3 elements through 2 indices", func() { perm.Scatter(make([]int, 3), s, perm.Identity(2), 1) }},
+		{"Scatter index", "perm: index 2 is not below the length 2", func() { perm.Scatter(make([]int, 2), s, perm.Identity(3), 1) }},
+		{"Apply length", "perm: applying 2 indices to 3 elements", func() { perm.Apply(s, perm.Identity(2), 1) }},
+		{"Apply index", "perm: p[2] = 3 is not below the length 3", func() { perm.Apply(s, perm.Perm{0, 1, 3}, 1) }},
+		{"Apply twice", "perm: p[2] = 1 occurs a second time", func() { perm.Apply(s, perm.Perm{0, 1, 1}, 1) }},
+		{"Compose", "perm: composing permutations of 2 and 3 elements", func() { perm.Identity(2).Compose(perm.Identity(3)) }},
+		{"Identity", "perm: length -1 is not in [0, 1<<32)", func() { perm.Identity(-1) }},
+		{"Inverse index", "perm: p[1] = 2 is not below the length 2", func() { perm.Perm{0, 2}.Inverse() }},
+		{"Compose index", "perm: index 2 is not below the length 2", func() { perm.Perm{0, 2}.Compose(perm.Identity(2)) }},
+		{"Composed index", "perm: index 2 is not below the length 2", func() { perm.Identity(2).Compose(perm.Perm{0, 2}) }},
+		{"Gather, many", "perm: index 131072 is not below the length 131072", func() {
+			p := perm.Identity(1 << 17)
+			p[1<<16] = 1 << 17
+			perm.Gather(make([]int, 1<<17), make([]int, 1<<17), p, 3)
+		}},
+		{"Scatter, many", "perm: index 131072 is not below the length 131072", func() {
+			p := perm.Identity(1 << 17)
+			p[1<<16] = 1 << 17
+			perm.Scatter(make([]int, 1<<17), make([]int, 1<<17), p, 3)
+		}},
+		{"Apply, many", "perm: p[65536] = 131072 is not below the length 131072", func() { p := perm.Identity(1 << 17); p[1<<16] = 1 << 17; perm.Apply(make([]int, 1<<17), p, 3) }},
 	} {
-		func() {
-			defer func() {
-				if text, _ := recover().(string); !strings.HasPrefix(text, "perm: ") {
-					t.Errorf("%s: panic %q", name, text)
-				}
-			}()
-			f()
-		}()
+		if value := panicked(c.f); value != c.message {
+			t.Errorf("%s: panicked with %v, want %q", c.call, value, c.message)
+		}
 	}
 	if !slices.Equal(s, []int{1, 2, 3}) {
 		t.Errorf("misuse moved elements: %v", s)

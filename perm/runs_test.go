@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"example.com/sorter/internal/testkit"
@@ -84,31 +83,32 @@ func TestRuns(t *testing.T) {
 
 func TestRunsMisuse(t *testing.T) {
 	r := perm.RunsAt([]int{0, 3})
-	for name, f := range map[string]func(){
-		"RunsOf of negative":    func() { perm.RunsOf(-1, nil) },
-		"RunsOf of too few":     func() { perm.RunsOf(33, []uint32{1}) },
-		"RunsOf without first":  func() { perm.RunsOf(3, []uint32{6}) },
-		"RunsAt from 1":         func() { perm.RunsAt([]int{1, 2}) },
-		"RunsAt falling":        func() { perm.RunsAt([]int{0, 5, 4, 6}) },
-		"RunsAt above the last": func() { perm.RunsAt([]int{0, 7, 6}) },
-		"RunsAt negative":       func() { perm.RunsAt([]int{0, -1}) },
-		"Begins before":         func() { r.Begins(-1) },
-		"Begins after":          func() { r.Begins(3) },
-		"Count before":          func() { r.Count(-1, 2) },
-		"Count after":           func() { r.Count(0, 4) },
-		"Count backward":        func() { r.Count(2, 1) },
-		"At before":             func() { r.At(-1) },
-		"Next before":           func() { r.Next(-1) },
-		"Next far before":       func() { r.Next(math.MinInt) },
-		"Next of none":          func() { perm.Runs{}.Next(-1) },
-		"At of none":            func() { perm.Runs{}.At(0) },
-		"Count of all":          func() { r.Count(math.MinInt, math.MaxInt) },
-		"At after":              func() { r.At(3) },
+	for _, c := range []struct {
+		call, message string
+		f             func()
+	}{
+		{"RunsOf of negative", "perm: runs of -1 rows from 0 words, of which bit 0 must be set", func() { perm.RunsOf(-1, nil) }},
+		{"RunsOf of too few", "perm: runs of 33 rows from 1 words, of which bit 0 must be set", func() { perm.RunsOf(33, []uint32{1}) }},
+		{"RunsOf without first", "perm: runs of 3 rows from 1 words, of which bit 0 must be set", func() { perm.RunsOf(3, []uint32{6}) }},
+		{"RunsAt from 1", "perm: offset 0 is 1, after 0", func() { perm.RunsAt([]int{1, 2}) }},
+		{"RunsAt falling", "perm: offset 2 is 4, after 5", func() { perm.RunsAt([]int{0, 5, 4, 6}) }},
+		{"RunsAt above the last", "perm: offset 1 is 7, after 0", func() { perm.RunsAt([]int{0, 7, 6}) }},
+		{"RunsAt negative", "perm: offset 1 is -1, after 0", func() { perm.RunsAt([]int{0, -1}) }},
+		{"Begins before", "perm: position -1 of 3 rows", func() { r.Begins(-1) }},
+		{"Begins after", "perm: position 3 of 3 rows", func() { r.Begins(3) }},
+		{"Count before", "perm: positions -1 to 2 of 3 rows", func() { r.Count(-1, 2) }},
+		{"Count after", "perm: positions 0 to 4 of 3 rows", func() { r.Count(0, 4) }},
+		{"Count backward", "perm: positions 2 to 1 of 3 rows", func() { r.Count(2, 1) }},
+		{"Count of all", fmt.Sprintf("perm: positions %d to %d of 3 rows", math.MinInt, math.MaxInt), func() { r.Count(math.MinInt, math.MaxInt) }},
+		{"At before", "perm: position -1 of 3 rows", func() { r.At(-1) }},
+		{"At after", "perm: position 3 of 3 rows", func() { r.At(3) }},
+		{"At of none", "perm: position 0 of 0 rows", func() { perm.Runs{}.At(0) }},
+		{"Next before", "perm: position -1 of 3 rows", func() { r.Next(-1) }},
+		{"Next far before", fmt.Sprintf("perm: position %d of 3 rows", math.MinInt), func() { r.Next(math.MinInt) }},
+		{"Next of none", "perm: position -1 of 0 rows", func() { perm.Runs{}.Next(-1) }},
 	} {
-		if got := recovered(f); got == nil {
-			t.Errorf("%s: no panic", name)
-		} else if text := fmt.Sprint(got); !strings.HasPrefix(text, "perm: ") {
-			t.Errorf("%s: panic %q", name, text)
+		if value := recovered(c.f); value != c.message {
+			t.Errorf("%s: panicked with %v, want %q", c.call, value, c.message)
 		}
 	}
 }

@@ -280,83 +280,8 @@ func TestRowsPastTheEnd(t *testing.T) {
 	}
 }
 
-// TestMisuseOfColumns draws wrong arguments of functions by columns and of options.
-func TestMisuseOfColumns(t *testing.T) {
-	s, id := []int{3, 1, 2}, func(i int) int { return i }
-	var noKey func(int) int
-	by, cols, none := sorter.By(sorter.Asc(id)), []sorter.Column[int]{sorter.Asc(id)}, []sorter.Column[int]{{}}
-	runs, nan := new(perm.Runs), []float64{.5, -1}
-	for name, call := range map[string]func(){
-		"By a zero column":                     func() { _ = sorter.By(sorter.Column[int]{}).Sort(s) },
-		"Compare by a zero column":             func() { sorter.By(sorter.Column[int]{}).Compare(1, 2) },
-		"Rows.Order by a zero column":          func() { _, _ = sorter.RowsBy(3, none...).Order() },
-		"Rows.Order of many by a zero column":  func() { _, _ = sorter.RowsBy(5000, none...).Order() },
-		"Rows.Sort by a zero column":           func() { _ = sorter.RowsBy(3, none...).Sort([]uint32{1}) },
-		"Rows.Within by a zero column":         func() { _, _ = sorter.RowsBy(3, none...).Within([]int{0, 3}) },
-		"Rows.Top by a zero column":            func() { _, _ = sorter.RowsBy(3, none...).Top(1) },
-		"Partitions.Top by a zero column":      func() { _, _, _ = sorter.RowsBy(3, cols...).Per(none...).Top(1) },
-		"Partitions.Nth by a zero column":      func() { _, _ = sorter.RowsBy(3, none...).Per(cols...).Nth([]int{0}) },
-		"quantiles of values by a zero column": func() { _, _ = sorter.RowsBy(3, sorter.AscOf(s)).Per(none...).Quantiles(nil) },
-		"Rows.SearchRange by a zero column":    func() { sorter.RowsBy(3, none...).SearchRange(1) },
-		"a zero column with nulls": func() {
-			_, _ = sorter.RowsBy(3, none[0].NullsFirst(func(int) bool { return true })).Order()
-		},
-		"Rows.SearchRange of -1":           func() { sorter.RowsBy(-1, cols...).SearchRange(0) },
-		"SearchRange, nil key":             func() { sorter.By(sorter.Asc(noKey)).SearchRange(s, 1) },
-		"TopOrder, nil key":                func() { _, _ = sorter.By(sorter.Asc(noKey)).TopOrder(s, 1) },
-		"Nth, nil key":                     func() { _, _ = sorter.By(sorter.Asc(noKey)).Nth(s, []int{1}) },
-		"SortWithin, nil key":              func() { _ = sorter.By(sorter.Asc(noKey)).SortWithin(s, nil) },
-		"TopKeys of -1":                    func() { _ = sorter.TopKeys(s, -1) },
-		"TopOrder of -1":                   func() { _, _ = sorter.By(sorter.Asc(id)).TopOrder(s, -1) },
-		"Ordering.TopOrder of -1":          func() { _, _ = by.TopOrder(s, -1) },
-		"Rows.Top of -1 rows":              func() { _, _ = sorter.RowsBy(-1, cols...).Top(1) },
-		"Rows.Top at -1":                   func() { _, _ = sorter.RowsBy(3, cols...).Top(-1) },
-		"Partitions.Top of -1 rows":        func() { _, _, _ = sorter.RowsBy(-1, cols...).Per(cols...).Top(1) },
-		"Partitions.Top at -1":             func() { _, _, _ = sorter.RowsBy(3, cols...).Per(cols...).Top(-1) },
-		"Nth at -1":                        func() { _, _ = sorter.By(sorter.Asc(id)).Nth(s, []int{-1}) },
-		"Nth at the end":                   func() { _, _ = sorter.By(sorter.Asc(id)).Nth(s, []int{3}) },
-		"Ordering.Nth at the end":          func() { _, _ = by.Nth(s, []int{3}) },
-		"Rows.Nth of one of -1 rows":       func() { _, _ = sorter.RowsBy(-1, cols...).Nth([]int{0}) },
-		"Rows.Nth of -1 rows":              func() { _, _ = sorter.RowsBy(-1, cols...).Nth(nil) },
-		"Rows.Nth at the end":              func() { _, _ = sorter.RowsBy(3, cols...).Nth([]int{3}) },
-		"Partitions.Nth of -1 rows":        func() { _, _ = sorter.RowsBy(-1, cols...).Per(cols...).Nth(nil) },
-		"Partitions.Nth at -1":             func() { _, _ = sorter.RowsBy(3, cols...).Per(cols...).Nth([]int{-1}) },
-		"Rows.Quantiles of -1 rows":        func() { _, _ = sorter.RowsBy(-1, cols...).Quantiles(nil) },
-		"Rows.Quantiles of nothing":        func() { _, _ = sorter.RowsBy(0, cols...).Quantiles([]float64{.5}) },
-		"Rows.Quantiles at -1":             func() { _, _ = sorter.RowsBy(3, cols...).Quantiles(nan) },
-		"Partitions.Quantiles at -1":       func() { _, _ = sorter.RowsBy(3, cols...).Per(cols...).Quantiles(nan) },
-		"quantiles of values at -1":        func() { _, _ = sorter.RowsBy(3, sorter.AscOf(s)).Per(cols...).Quantiles(nan) },
-		"Quantiles at -1":                  func() { _, _ = sorter.Quantiles(s, nan) },
-		"SortWithin of falling offsets":    func() { _ = sorter.By(sorter.Asc(id)).SortWithin(s, []int{2, 1}) },
-		"SortWithin from -1":               func() { _ = sorter.By(sorter.Asc(id)).SortWithin(s, []int{-1, 1}) },
-		"SortWithin past the end":          func() { _ = sorter.By(sorter.Asc(id)).SortWithin(s, []int{0, 4}) },
-		"Ordering.SortWithin past the end": func() { _ = by.SortWithin(s, []int{0, 4}) },
-		"Rows.Within of falling offsets":   func() { _, _ = sorter.RowsBy(3, cols...).Within([]int{2, 1}) },
-		"Rows.Within from -1":              func() { _, _ = sorter.RowsBy(3, cols...).Within([]int{-1}) },
-		"MarkRuns(nil)":                    func() { sorter.MarkRuns(nil) },
-		"MarkRunsBy(1, nil)":               func() { sorter.MarkRunsBy(1, nil) },
-		"MarkRunsBy(-1)":                   func() { sorter.MarkRunsBy(-1, runs) },
-		"Rows.Order, runs of two columns":  func() { _, _ = sorter.RowsBy(3, cols...).Order(sorter.MarkRunsBy(2, runs)) },
-		"Rows.Order of many, runs of two":  func() { _, _ = sorter.RowsBy(5000, cols...).Order(sorter.MarkRunsBy(2, runs)) },
-		"OrderKeys, runs of two columns":   func() { _, _ = sorter.OrderKeys(s, sorter.MarkRunsBy(2, runs)) },
-		"Ordering.Order, runs of two":      func() { _, _ = by.Order(s, sorter.MarkRunsBy(2, runs)) },
-		"Rows.Within, runs of two columns": func() { _, _ = sorter.RowsBy(3, cols...).Within([]int{0, 3}, sorter.MarkRunsBy(2, runs)) },
-		"Rows.Sort, runs of two columns":   func() { _ = sorter.RowsBy(3, cols...).Sort([]uint32{1, 0}, sorter.MarkRunsBy(2, runs)) },
-		"NullsFirstBits from -1":           func() { sorter.AscOf(s).NullsFirstBits([]byte{0xff}, -1) },
-		"bits of strings":                  func() { sorter.Asc(func(s string) string { return s }).NullsLastBits([]byte{0xff}, 0) },
-		"bits from past their end": func() {
-			_, _ = sorter.RowsBy(3, sorter.AscOf(s).NullsLastBits([]byte{0xff}, 100)).Order()
-		},
-		"Keys of no layout":  func() { sorter.Keys{}.Asc() },
-		"Concat of nothing":  func() { sorter.Concat() },
-		"Concat of types":    func() { sorter.Concat(sorter.Chunks([][]int{s}), sorter.Chunks([][]string{nil})) },
-		"Arena past its end": func() { sorter.Arena([]byte("abc"), []int32{0, 4}) },
-		"Views of 3 bytes":   func() { sorter.Views(make([]byte, 3)) },
-		"FixedBinary of 0":   func() { sorter.FixedBinary(nil, 0) },
-		"FixedBinary of 3":   func() { sorter.FixedBinary(make([]byte, 4), 3) },
-	} {
-		wantPanic(t, name, call)
-	}
+// TestMisuseOfInto gives memory that the call reads to its result.
+func TestMisuseOfInto(t *testing.T) {
 	p := perm.Identity(3)
 	for _, keys := range [][]uint32{p, p[1:], p[:2]} {
 		wantPanic(t, "Into the keys", func() { _, _ = sorter.OrderKeys(keys, sorter.Into(p)) })

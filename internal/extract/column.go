@@ -219,10 +219,7 @@ func (c *Column) holds(n, rows int, inMemory bool, selected []uint32) (noNulls b
 
 // nullFrom reports whether all rows from first to n-1 are null, or those of them that are selected.
 func (c *Column) nullFrom(first, n int, selected []uint32) bool {
-	isNull := c.bits().IsNull
-	if f, ok := c.AreNull.(NullFunc[int]); ok {
-		isNull = f
-	}
+	isNull := c.nullFunc()
 	if selected != nil {
 		return !slices.ContainsFunc(selected, func(row uint32) bool { return int64(row) >= int64(first) && !isNull(int(row)) })
 	}

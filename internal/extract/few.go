@@ -64,13 +64,8 @@ func (s *Spec) checkRows(n int) {
 
 // ends reports whether the column has its keys in memory and fewer than n.
 func (s *Spec) ends(n int) bool {
-	switch k := s.get.(type) {
-	case sliceAt:
-		return uint64(n) > s.flags>>lenShift
-	case *formatKey:
-		return n > k.Len()
-	}
-	return false
+	keys, ok := s.keys()
+	return ok && n > keys
 }
 
 // FewOf are elements that are numbered. A method is called for at most [OnStack] of them. Their numbers

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
@@ -37,8 +38,8 @@ func Merge(cols []extract.Column, dst cpu.Payload, runs []cpu.Payload, two range
 func checkedRuns(dst cpu.Payload, runs []cpu.Payload) []cpu.Payload {
 	n, all := 0, runs[:0]
 	for _, s := range runs {
-		if n += s.Len(); n > dst.Len() || n < 0 {
-			break
+		if n += s.Len(); n < 0 { // of elements without a size
+			n = math.MaxInt
 		}
 		if dst.Raw().Overlaps(s.Raw()) {
 			panic("sorter: merging into a slice that overlaps a run")
@@ -48,7 +49,7 @@ func checkedRuns(dst cpu.Payload, runs []cpu.Payload) []cpu.Payload {
 		}
 	}
 	if n != dst.Len() {
-		panic(fmt.Sprintf("sorter: merging runs of other than %d elements into %d", dst.Len(), dst.Len()))
+		panic(fmt.Sprintf("sorter: merging runs of %d elements into %d", n, dst.Len()))
 	}
 	return all
 }

@@ -75,6 +75,13 @@ func (o *Ordering) specs() []extract.Spec {
 	return o.few[:o.n]
 }
 
+// CheckElements panics if elements are no row numbers of columns that have keys by row number.
+func (o *Ordering) CheckElements(elements []int) {
+	if o != nil {
+		extract.CheckElements(o.specs(), elements)
+	}
+}
+
 // Len returns the number of columns.
 func (o *Ordering) Len() int {
 	if o == nil {

@@ -1,0 +1,83 @@
+package extract
+
+import (
+	"fmt"
+
+	"example.com/sorter/internal/stream"
+)
+
+// CheckElements holds elements that are ints to columns that have keys, or validity bits, by row number. It
+// panics unless each element is the number of a row that is null or has a key, and if elements share memory
+// with a column: then they are its keys, and no row numbers.
+//
+// It reads all elements once for each such column.
+func CheckElements(cols []Spec, elements []int) {
+	for i := range cols {
+		if s := &cols[i]; s.flags&bitsFlag != 0 || s.byRow() {
+			s.checkElements(elements)
+		}
+	}
+}
+
+// checkElements panics if an element has no validity bit, or no key and is not null.
+func (s *Spec) checkElements(elements []int) {
+	if bits := s.bits(); bits != nil {
+		if row := firstAbove(elements, bits.rows()); row != nil {
+			panic(fmt.Sprintf("sorter: element %d is no row of %d validity bits", *row, bits.rows()))
+		}
+	}
+	keys, ok := s.keys()
+	if !ok {
+		return
+	}
+	if s.overlaps(stream.RawOf(elements)) {
+		panic("sorter: elements lie in the column that orders them, and are no row numbers: SortKeys and OrderKeys order keys")
+	}
+	if firstAbove(elements, keys) != nil {
+		s.checkNulls(elements, keys)
+	}
+}
+
+// firstAbove returns the first element that is not in [0, n), nil if there is none.
+func firstAbove(elements []int, n int) *int {
+	for i, row := range elements {
+		if uint(row) >= uint(n) {
+			return &elements[i]
+		}
+	}
+	return nil
+}
+
+// checkNulls panics if an element is not in [0, n) and not null.
+func (s *Spec) checkNulls(elements []int, n int) {
+	var c Column
+	s.put(&c)
+	isNull := c.nullFunc()
+	for _, row := range elements {
+		if uint(row) >= uint(n) && (isNull == nil || !isNull(row)) {
+			panic(fmt.Sprintf("sorter: element %d is no row of a column of %d", row, n))
+		}
+	}
+}
+
+// keys returns the number of keys, if they lie in memory by row number.
+func (s *Spec) keys() (n int, ok bool) {
+	switch k := s.get.(type) {
+	case sliceAt:
+		return int(s.flags >> lenShift), true
+	case *formatKey:
+		return k.Len(), true
+	}
+	return 0, false
+}
+
+// nullFunc returns the nulls of a column of row numbers; nil if there are none.
+func (c *Column) nullFunc() func(row int) bool {
+	if c.Nulls == NoNulls {
+		return nil
+	}
+	if f, ok := c.AreNull.(NullFunc[int]); ok {
+		return f
+	}
+	return c.bits().IsNull
+}
