@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/gpu/dispatch"
 	"example.com/sorter/internal/gpu/multi"
 	"example.com/sorter/internal/gpu/transfer"
@@ -64,7 +65,7 @@ func (e *Engine) ofParts(a sorter.Algorithm, bits int, parts []Part, keys bool) 
 	list, left := make([]multi.Part, len(parts)), 0
 	for i, p := range parts {
 		p.check(a, bits, i, keys)
-		list[i] = multi.Part(p)
+		list[i] = p.own()
 		left += p.N - p.Results
 	}
 	if left != 0 {
@@ -76,6 +77,15 @@ func (e *Engine) ofParts(a sorter.Algorithm, bits int, parts []Part, keys bool) 
 	return public(e.withSessions(context.Background(), a, len(parts), func(s []transfer.Session) error {
 		return multi.Sort(a, bits == 64, keys, list, s)
 	}))
+}
+
+// own returns the part as the sort of several devices has it.
+func (p Part) own() multi.Part {
+	after := make([]cuda.Stream, len(p.After))
+	for i, s := range p.After {
+		after[i] = cuda.Stream(s)
+	}
+	return multi.Part{Codes: cuda.Ptr(p.Codes), N: p.N, Result: cuda.Ptr(p.Result), Results: p.Results, After: after}
 }
 
 // check panics if a sort of parts does not take part i.

@@ -68,16 +68,16 @@ func place[W codes.Word](t *testing.T, e *Engine, list [][]W, results []int, res
 		if err == nil {
 			p.host = append(p.host, host)
 			copy(words[W](host, len(part)), part)
-			own.Codes, err = c.Alloc(max(1, size*len(part)))
+			own.Codes, err = allocated(c.Alloc(max(1, size*len(part))))
 		}
 		if err == nil {
-			own.Result, err = c.Alloc(resultSize*results[i] + 8)
+			own.Result, err = allocated(c.Alloc(resultSize*results[i] + 8))
 		}
 		p.parts, p.devices = append(p.parts, own), append(p.devices, c)
 		if err == nil {
 			err = steps(
-				func() error { return c.CopyToDevice(own.Codes, host, size*len(part), 0) },
-				func() error { return c.Memset32(own.Result, guard, resultSize*results[i]/4+2, 0) },
+				func() error { return c.CopyToDevice(cuda.Ptr(own.Codes), host, size*len(part), 0) },
+				func() error { return c.Memset32(cuda.Ptr(own.Result), guard, resultSize*results[i]/4+2, 0) },
 				func() error { return c.SyncStream(0) },
 			)
 		}
@@ -94,7 +94,7 @@ func resultsOf[R codes.Word](t *testing.T, p *placed) (all []R) {
 	for i, part := range p.parts {
 		c, n := p.devices[i], part.Results*int(unsafe.Sizeof(*new(R)))
 		err := steps(
-			func() error { return c.CopyToHost(p.host[i], part.Result, n+8, 0) },
+			func() error { return c.CopyToHost(p.host[i], cuda.Ptr(part.Result), n+8, 0) },
 			func() error { return c.SyncStream(0) },
 		)
 		if err != nil {
@@ -112,7 +112,7 @@ func (p *placed) free(t *testing.T) {
 	t.Helper()
 	for i, part := range p.parts {
 		c := p.devices[i]
-		if err := errors.Join(c.Free(part.Codes), c.Free(part.Result), c.HostFree(p.host[i])); err != nil {
+		if err := errors.Join(c.Free(cuda.Ptr(part.Codes)), c.Free(cuda.Ptr(part.Result)), c.HostFree(p.host[i])); err != nil {
 			t.Error(err)
 		}
 	}
@@ -224,14 +224,14 @@ func testPartsAfter(t *testing.T, e *Engine) {
 		}
 		defer c.DestroyStream(own)
 		err = steps(
-			func() error { return c.Memset32(p.parts[i].Codes, 7, 6000, 0) },
+			func() error { return c.Memset32(cuda.Ptr(p.parts[i].Codes), 7, 6000, 0) },
 			func() error { return c.SyncStream(0) },
-			func() error { return c.CopyToDevice(p.parts[i].Codes, p.host[i], 8*3000, own) },
+			func() error { return c.CopyToDevice(cuda.Ptr(p.parts[i].Codes), p.host[i], 8*3000, own) },
 		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.parts[i].After = []Stream{0, own}
+		p.parts[i].After = []Stream{0, Stream(own)}
 	}
 	if err := e.OrderParts(engine.Auto, 64, p.parts); err != nil || !slices.Equal(resultsOf[uint64](t, p), placesOf(parts)) {
 		t.Errorf("error %v, or wrong results", err)

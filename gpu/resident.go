@@ -16,14 +16,14 @@ import (
 
 // Sorts of codes in device memory, for programs that work there themselves.
 
-// Ptr is an address in device memory, of kind uint64. A pointer of any other binding
-// converts to it, such as cu.DevicePtr of package gorgonia.org/cu.
-type Ptr = cuda.Ptr
+// Ptr is an address in device memory. Arithmetic on it is in bytes. A pointer of any other
+// binding converts to it, such as cu.DevicePtr of package gorgonia.org/cu.
+type Ptr uint64
 
-// Stream is the handle of a driver's stream, CUstream in its header, of kind uintptr.
+// Stream is the handle of a driver's stream, CUstream in its header.
 // The zero Stream is the default stream of the device. With -tags cuda, StreamOf
 // converts a cu.Stream of package gorgonia.org/cu.
-type Stream = cuda.Stream
+type Stream uintptr
 
 // OrderDevice writes the stable order of n codes of 32 or 64 bits to order, as
 // 32-bit positions. The engine has to run the algorithm.
@@ -39,13 +39,13 @@ type Stream = cuda.Stream
 // or [sorter.ErrNoDevice] under errors.Is when e is closed or lacks the algorithm. It
 // panics if the algorithm does not take bits or n.
 func (e *Engine) OrderDevice(a sorter.Algorithm, codes Ptr, bits, n int, order Ptr, after ...Stream) error {
-	return e.onDevice(a, input{Codes: codes, N: n}, bits, order, after)
+	return e.onDevice(a, input{Codes: cuda.Ptr(codes), N: n}, bits, order, after)
 }
 
 // SortDevice writes n codes in ascending order to sorted, which must not overlap codes. codes
 // is unchanged. Otherwise it is like [Engine.OrderDevice].
 func (e *Engine) SortDevice(a sorter.Algorithm, codes Ptr, bits, n int, sorted Ptr, after ...Stream) error {
-	return e.onDevice(a, input{Codes: codes, N: n, Keys: true}, bits, sorted, after)
+	return e.onDevice(a, input{Codes: cuda.Ptr(codes), N: n, Keys: true}, bits, sorted, after)
 }
 
 // OrderWithinDevice writes the stable order of each segment of n codes, as positions in the
@@ -62,13 +62,13 @@ func (e *Engine) SortDevice(a sorter.Algorithm, codes Ptr, bits, n int, sorted P
 // error, and nothing is written then. It panics if bits is neither 32 nor 64, or if n or segments
 // is negative or too large.
 func (e *Engine) OrderWithinDevice(codes Ptr, bits, n int, offsets Ptr, segments int, order Ptr, after ...Stream) error {
-	return e.withinOnDevice(input{Codes: codes, N: n}, bits, offsets, segments, order, after)
+	return e.withinOnDevice(input{Codes: cuda.Ptr(codes), N: n}, bits, offsets, segments, order, after)
 }
 
 // SortWithinDevice writes the codes of each segment in ascending order to sorted, which must not
 // overlap codes. codes is unchanged. Otherwise it is like [Engine.OrderWithinDevice].
 func (e *Engine) SortWithinDevice(codes Ptr, bits, n int, offsets Ptr, segments int, sorted Ptr, after ...Stream) error {
-	return e.withinOnDevice(input{Codes: codes, N: n, Keys: true}, bits, offsets, segments, sorted, after)
+	return e.withinOnDevice(input{Codes: cuda.Ptr(codes), N: n, Keys: true}, bits, offsets, segments, sorted, after)
 }
 
 func (e *Engine) withinOnDevice(in input, bits int, offsets Ptr, count int, result Ptr, after []Stream) error {
@@ -78,7 +78,7 @@ func (e *Engine) withinOnDevice(in input, bits int, offsets Ptr, count int, resu
 		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits in %d segments: at most %d codes, of 32 or 64, in %d", in.N, bits, count, most, codes.MaxPositions-1))
 	}
 	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
-		return s.Sorter.SortSegments(s.Workspace, segments.Input{Input: in, Offsets: offsets, Count: count}, result)
+		return s.Sorter.SortSegments(s.Workspace, segments.Input{Input: in, Offsets: cuda.Ptr(offsets), Count: count}, cuda.Ptr(result))
 	})
 }
 
@@ -91,7 +91,7 @@ func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, af
 		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits by %v: at most %d, of 32 or 64", in.N, bits, a, most))
 	}
 	return e.toCaller(a, after, func(s *transfer.Session) error {
-		_, err := s.Sort(a, in, result)
+		_, err := s.Sort(a, in, cuda.Ptr(result))
 		return err
 	})
 }
@@ -101,7 +101,7 @@ func (e *Engine) onDevice(a engine.Algorithm, in input, bits int, result Ptr, af
 func (e *Engine) toCaller(a engine.Algorithm, after []Stream, f func(s *transfer.Session) error) error {
 	return public(e.with(context.Background(), a, func(s *transfer.Session) error {
 		for _, stream := range after {
-			if err := s.After(s.Stream, stream); err != nil {
+			if err := s.After(s.Stream, cuda.Stream(stream)); err != nil {
 				return err
 			}
 		}
@@ -121,7 +121,8 @@ func (e *Engine) toCaller(a engine.Algorithm, after []Stream, f func(s *transfer
 // and to which elements and sorted are aligned. It takes no memory. Waiting, concurrency and
 // errors are those of OrderDevice. It panics if n is negative or no word fits.
 func (e *Engine) GatherDevice(order Ptr, n int, elements Ptr, size int, sorted Ptr, after ...Stream) error {
-	if n < 0 || gather.WordOf(size, elements, sorted) == 0 {
+	from, to := cuda.Ptr(elements), cuda.Ptr(sorted)
+	if n < 0 || gather.WordOf(size, from, to) == 0 {
 		panic(fmt.Sprintf("sorter: gpu: %d elements of %d bytes at %#x to %#x: not of whole words", n, size, elements, sorted))
 	}
 	if n == 0 {
@@ -131,7 +132,7 @@ func (e *Engine) GatherDevice(order Ptr, n int, elements Ptr, size int, sorted P
 		if err := s.Load(gather.Modules); err != nil {
 			return err
 		}
-		if err := gather.Elements(s.Workspace, s.Stream, elements, order, 0, n, size, sorted); err != nil {
+		if err := gather.Elements(s.Workspace, s.Stream, from, cuda.Ptr(order), 0, n, size, to); err != nil {
 			return err
 		}
 		return s.SyncStream(s.Stream)

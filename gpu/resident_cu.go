@@ -9,4 +9,4 @@ import (
 
 // StreamOf returns a stream of package cu as one that [Engine.OrderDevice] follows.
 // It stays the caller's.
-func StreamOf(s cu.Stream) Stream { return cuda.StreamOf(s) }
+func StreamOf(s cu.Stream) Stream { return Stream(cuda.StreamOf(s)) }

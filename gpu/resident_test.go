@@ -54,27 +54,27 @@ func testAfter(t *testing.T, e *Engine, n int) {
 	list := gputest.Fill(n, func(int) uint64 { return r.Uint64N(1 << 16) }) // two passes: kernels on the CPU are slow
 	order, sorted := gputest.Stable(list), slices.Sorted(slices.Values(list))
 	from, to := residentMemory(t, c, n), residentMemory(t, c, n)
-	for _, s := range []Stream{own, 0} {
+	for _, s := range []Stream{Stream(own), 0} {
 		bring := func() error {
 			copy(words[uint64](from.host, n), list)
 			clear(words[uint64](to.host, n))
 			return steps(
-				func() error { return c.Memset32(from.device, 7, 2*n, s) },
-				func() error { return c.SyncStream(s) },
-				func() error { return c.CopyToDevice(from.device, from.host, 8*n, s) },
+				func() error { return c.Memset32(cuda.Ptr(from.device), 7, 2*n, cuda.Stream(s)) },
+				func() error { return c.SyncStream(cuda.Stream(s)) },
+				func() error { return c.CopyToDevice(cuda.Ptr(from.device), from.host, 8*n, cuda.Stream(s)) },
 			)
 		}
 		fetch := func() error {
 			return steps(
-				func() error { return c.CopyToHost(to.host, to.device, 8*n, s) },
-				func() error { return c.SyncStream(s) },
+				func() error { return c.CopyToHost(to.host, cuda.Ptr(to.device), 8*n, cuda.Stream(s)) },
+				func() error { return c.SyncStream(cuda.Stream(s)) },
 			)
 		}
 		sort := func() error { return e.OrderDevice(engine.Auto, from.device, 64, n, to.device, s) }
 		if err := steps(bring, sort, fetch); err != nil || !slices.Equal(words[uint32](to.host, n), order) {
 			t.Errorf("stream %#x: error %v, or wrong order", s, err)
 		}
-		sort = func() error { return e.SortDevice(engine.Auto, from.device, 64, n, to.device, own, s) }
+		sort = func() error { return e.SortDevice(engine.Auto, from.device, 64, n, to.device, Stream(own), s) }
 		if err := steps(bring, sort, fetch); err != nil || !slices.Equal(words[uint64](to.host, n), sorted) {
 			t.Errorf("stream %#x: error %v, or wrong keys", s, err)
 		}
@@ -93,7 +93,7 @@ type resident struct {
 func residentMemory(t *testing.T, c cuda.Context, words int) (r resident) {
 	t.Helper()
 	var failed [2]error
-	r.device, failed[0] = c.Alloc(8 * words)
+	r.device, failed[0] = allocated(c.Alloc(8 * words))
 	r.host, failed[1] = c.HostAlloc(8 * words)
 	if err := errors.Join(failed[:]...); err != nil {
 		t.Fatal(err)
@@ -101,8 +101,11 @@ func residentMemory(t *testing.T, c cuda.Context, words int) (r resident) {
 	return r
 }
 
+// allocated returns memory as callers have it.
+func allocated(p cuda.Ptr, err error) (Ptr, error) { return Ptr(p), err }
+
 func (r resident) free(c cuda.Context) error {
-	return errors.Join(c.Free(r.device), c.HostFree(r.host))
+	return errors.Join(c.Free(cuda.Ptr(r.device)), c.HostFree(r.host))
 }
 
 // TestSwitchedOff opens engines on a machine whose operator wants none.
@@ -129,11 +132,11 @@ func TestGatherDevice(t *testing.T) {
 	copy(words[uint64](from.host, n), list)
 	copy(words[uint64](from.host, 2*n)[n:], values)
 	err := steps(
-		func() error { return c.CopyToDevice(from.device, from.host, 16*n, 0) },
-		func() error { return c.Memset32(to.device, 7, 2*n, 0) },
+		func() error { return c.CopyToDevice(cuda.Ptr(from.device), from.host, 16*n, 0) },
+		func() error { return c.Memset32(cuda.Ptr(to.device), 7, 2*n, 0) },
 		func() error { return e.OrderDevice(engine.Auto, from.device, 64, n, order.device, 0) },
 		func() error { return e.GatherDevice(order.device, n, from.device+8*n, 8, to.device, 0) },
-		func() error { return c.CopyToHost(to.host, to.device, 8*n, 0) },
+		func() error { return c.CopyToHost(to.host, cuda.Ptr(to.device), 8*n, 0) },
 		func() error { return c.SyncStream(0) },
 	)
 	for i, p := range gputest.Stable(list) {
@@ -170,11 +173,11 @@ func TestWithinDevice(t *testing.T) {
 	copy(words[uint32](bounds.host, len(offsets)), offsets)
 	within := func(sort func() error) error {
 		return steps(
-			func() error { return c.CopyToDevice(from.device, from.host, 8*n, 0) },
-			func() error { return c.CopyToDevice(bounds.device, bounds.host, 4*len(offsets), 0) },
-			func() error { return c.Memset32(to.device, 7, 2*n, 0) },
+			func() error { return c.CopyToDevice(cuda.Ptr(from.device), from.host, 8*n, 0) },
+			func() error { return c.CopyToDevice(cuda.Ptr(bounds.device), bounds.host, 4*len(offsets), 0) },
+			func() error { return c.Memset32(cuda.Ptr(to.device), 7, 2*n, 0) },
 			sort,
-			func() error { return c.CopyToHost(to.host, to.device, 8*n, 0) },
+			func() error { return c.CopyToHost(to.host, cuda.Ptr(to.device), 8*n, 0) },
 			func() error { return c.SyncStream(0) },
 		)
 	}

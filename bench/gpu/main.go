@@ -304,13 +304,13 @@ func (b *bench) timeOurs(a sorter.Algorithm, bits, n int) ([]float64, error) {
 	}
 	b.Memset32(to, 0xdbdbdbdb, words, b.stream)
 	b.SyncStream(b.stream)
-	if err := sort(b.checked, a, b.codes, bits, n, to); err != nil {
+	if err := sort(b.checked, a, gpu.Ptr(b.codes), bits, n, gpu.Ptr(to)); err != nil {
 		return nil, err
 	}
 	var times []float64
 	for i := range *reps + 2 {
 		start := time.Now()
-		if err := sort(b.ours, a, b.codes, bits, n, to); err != nil {
+		if err := sort(b.ours, a, gpu.Ptr(b.codes), bits, n, gpu.Ptr(to)); err != nil {
 			return nil, err
 		}
 		if i >= 2 {

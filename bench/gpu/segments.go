@@ -115,7 +115,7 @@ func (b *bench) segmentsRow(bits, lg int, d dist.Codes, cut division) error {
 	}
 	ours := func() (float64, error) {
 		start := time.Now()
-		err := sort(b.ours, b.codes, bits, n, at, count, result)
+		err := sort(b.ours, gpu.Ptr(b.codes), bits, n, gpu.Ptr(at), count, gpu.Ptr(result))
 		return time.Since(start).Seconds() * 1e3, err
 	}
 	if err := b.sameResults(result, bytes, func() error { _, err := theirs(1); return err }, func() error { _, err := ours(); return err }); err != nil {

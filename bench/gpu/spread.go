@@ -183,7 +183,7 @@ func fillSpread[W uint32 | uint64](b *spreadBench, d dist.Codes, n int, ends []i
 func (b *spreadBench) parts(ends []int) (parts []gpu.Part) {
 	begin := 0
 	for i, end := range ends {
-		parts = append(parts, gpu.Part{Codes: b.codes[i], N: end - begin, Result: b.results[i], Results: end - begin})
+		parts = append(parts, gpu.Part{Codes: gpu.Ptr(b.codes[i]), N: end - begin, Result: gpu.Ptr(b.results[i]), Results: end - begin})
 		begin = end
 	}
 	return parts
@@ -191,7 +191,7 @@ func (b *spreadBench) parts(ends []int) (parts []gpu.Part) {
 
 func (b *spreadBench) poison(parts []gpu.Part, size int) (err error) {
 	for i, c := range b.devices {
-		err = errors.Join(err, c.Memset32(parts[i].Result, 0xdbdbdbdb, size*parts[i].Results/4, 0), c.SyncStream(0))
+		err = errors.Join(err, c.Memset32(cuda.Ptr(parts[i].Result), 0xdbdbdbdb, size*parts[i].Results/4, 0), c.SyncStream(0))
 	}
 	return err
 }
@@ -201,7 +201,7 @@ func fetchSpread[W uint32 | uint64](b *spreadBench, parts []gpu.Part) ([]W, erro
 	for i, p := range parts {
 		if p.Results > 0 {
 			c := b.devices[i]
-			if err := errors.Join(c.CopyToHost(unsafe.Pointer(&all[at]), p.Result, p.Results*int(unsafe.Sizeof(all[0])), 0), c.SyncStream(0)); err != nil {
+			if err := errors.Join(c.CopyToHost(unsafe.Pointer(&all[at]), cuda.Ptr(p.Result), p.Results*int(unsafe.Sizeof(all[0])), 0), c.SyncStream(0)); err != nil {
 				return nil, err
 			}
 		}
@@ -311,7 +311,7 @@ func spreadRow[W uint32 | uint64](b *spreadBench, d dist.Codes, n int) error {
 		var times [3][]float64
 		for turn := range spreadWarm + spreadReps {
 			for i, sort := range []func() error{
-				func() error { return alone(b.one, engine.Auto, b.codes[0], bits, n, b.results[0]) },
+				func() error { return alone(b.one, engine.Auto, gpu.Ptr(b.codes[0]), bits, n, gpu.Ptr(b.results[0])) },
 				func() error { return shared(b.copies, engine.Auto, bits, parts) },
 				func() error { return shared(b.all, engine.Auto, bits, parts) },
 			} {

@@ -136,12 +136,12 @@ func (r *resident) input(n int, ways ...way) input { return input{n, func() {}, 
 // is made the same way, checks it.
 func (r *resident) ours(name string, a sorter.Algorithm, n int, on, verifying *gpu.Engine) way {
 	return way{name,
-		func(*sorter.Stats) error { return on.OrderDevice(a, r.codes, 64, n, r.order) },
+		func(*sorter.Stats) error { return on.OrderDevice(a, gpu.Ptr(r.codes), 64, n, gpu.Ptr(r.order)) },
 		func() error {
 			if err := r.Memset32(r.order, 0xdbdbdbdb, n, 0); err != nil {
 				return err
 			}
-			if err := errors.Join(r.SyncStream(0), verifying.OrderDevice(a, r.codes, 64, n, r.order)); err != nil {
+			if err := errors.Join(r.SyncStream(0), verifying.OrderDevice(a, gpu.Ptr(r.codes), 64, n, gpu.Ptr(r.order))); err != nil {
 				return fmt.Errorf("on the device: %w", err)
 			}
 			return nil
