@@ -60,6 +60,7 @@ type mergeJob struct {
 	moved   []ranges.Moved // the first has the keys; the runs of all have the same lengths
 	codes32 func(dst []uint32, b extract.Batch)
 	codes64 func(dst []uint64, b extract.Batch) // instead of those of the first word, unless both are nil
+	check   bool                                // runs that are not sorted are an error; no merge of parts, or of a copy, does that
 }
 
 // mergeRows merges runs.
@@ -90,6 +91,7 @@ func prepareMerge(r *request, j mergeJob) (write func() error, err error) {
 		return sortAside(r, j)
 	}
 	m := runsOf(j.moved)
+	m.checked = j.check
 	if lead := &j.words[0]; lead.Bits <= 32 {
 		if j.codes32 == nil {
 			j.codes32 = lead.Codes32
@@ -103,12 +105,13 @@ func prepareMerge(r *request, j mergeJob) (write func() error, err error) {
 
 // mergedRuns are the runs of a merge. Elements are numbered run after run.
 type mergedRuns struct {
-	moved []ranges.Moved
-	ends  []int // of the runs
+	moved   []ranges.Moved
+	ends    []int // of the runs
+	checked bool  // for order
 }
 
 func runsOf(moved []ranges.Moved) mergedRuns {
-	m := mergedRuns{moved, make([]int, len(moved[0].Runs))}
+	m := mergedRuns{moved: moved, ends: make([]int, len(moved[0].Runs))}
 	n := 0
 	for i, s := range moved[0].Runs {
 		n += s.Len()
@@ -156,6 +159,11 @@ func prepareCodes[C sortkey.Code](r *request, m *merger[C], codes func(dst []C, 
 	}
 	if err := m.skipShared(r); err != nil {
 		return nil, err
+	}
+	if m.checked {
+		if err := m.check(r); err != nil {
+			return nil, err
+		}
 	}
 	all := ranges.Runs[C]{Codes: m.first, Ends: m.ends}
 	if !m.decisive() {
