@@ -41,4 +41,8 @@
 // An error of a disk is a [DiskError]. Elements that were accepted stay: [Sorter.Retry] or
 // [Sorter.AddDir] goes on after space was made. Panics of key functions reach the caller. An error
 // of a codec, or a panic in its Decode, is a [CodecError].
+//
+// # Streams
+//
+// [Merge] merges streams that are in order already, in memory and on all processors.
 package extsort

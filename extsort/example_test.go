@@ -2,6 +2,7 @@ package extsort_test
 
 import (
 	"fmt"
+	"iter"
 	"log"
 	"net/netip"
 	"slices"
@@ -55,6 +56,38 @@ func ExampleSorter() {
 	// Output:
 	// 9 7
 	// 8 4
+}
+
+// Newer tables come later: of elements with the same time, the last is kept.
+func ExampleMerge() {
+	tables := [][]trade{
+		{{Time: 1, Price: 10}, {Time: 3, Price: 30}, {Time: 4, Price: 40}},
+		{{Time: 2, Price: 20}, {Time: 3, Price: 31}},
+	}
+	var sources []iter.Seq2[[]trade, error]
+	for _, table := range tables {
+		sources = append(sources, func(yield func([]trade, error) bool) {
+			for batch := range slices.Chunk(table, 2) {
+				if !yield(batch, nil) {
+					return
+				}
+			}
+		})
+	}
+	byTime := sorter.By(sorter.Asc(func(t trade) int64 { return t.Time }))
+	for batch, err := range extsort.Merge(byTime, sources, extsort.UniqueLast()) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, t := range batch {
+			fmt.Println(t.Time, t.Price)
+		}
+	}
+	// Output:
+	// 1 10
+	// 2 20
+	// 3 31
+	// 4 40
 }
 
 func ExampleNewCoded() {

@@ -19,6 +19,9 @@ type options struct {
 	diskLimit int64 // bytes, 0: any number
 	limit     int64 // elements of the result, 0: all
 	unique    bool
+	equal     equal // of Merge
+	combine   any   // func(a, b E) E
+	eager     bool
 	workers   int // 0: GOMAXPROCS
 	ctx       context.Context
 	report    *Stats
@@ -102,8 +105,9 @@ func Limit(k int64) Option {
 	return func(o *options) { o.limit = k }
 }
 
-// Unique keeps, of elements that tie in every column, the one that was appended first.
-func Unique() Option { return func(o *options) { o.unique = true } }
+// Unique keeps, of elements that tie in every column, the one that was appended first. With [Merge] it is that
+// of the first source that has one; see also [UniqueLast] and [Combine].
+func Unique() Option { return func(o *options) { o.unique, o.equal = true, keepFirst } }
 
 // Workers bounds the goroutines that sort. The default is GOMAXPROCS, which n <= 0 stands for.
 // Beyond the second, a worker takes 64 MiB of [MemoryLimit]. Up to four more goroutines read.

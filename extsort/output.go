@@ -5,7 +5,6 @@ import (
 	"errors"
 	"iter"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -205,25 +204,8 @@ type work[E any] struct {
 	part   rows[E]
 	slices int // of runs, that it has
 
-	err      error
-	panicked bool
-	value    any // of the panic; nil for runtime.Goexit
+	attempt
 }
-
-// try calls step, and notes its error or its panic.
-func (w *work[E]) try(step func() error) {
-	ended := make(chan struct{})
-	go func() { // of its own, where runtime.Goexit ends
-		defer close(ended)
-		w.panicked = true
-		defer func() { w.value = recover() }()
-		w.err = step()
-		w.panicked = false
-	}()
-	<-ended
-}
-
-func (w *work[E]) failed() bool { return w.err != nil || w.panicked }
 
 // run reads the parts of m on several goroutines, sorts them on others and calls take for
 // each, in order, until it returns false or an error. One of them calls loaded once all parts are
@@ -295,13 +277,8 @@ func (s *Sorter[E]) run(m *merge[E], loaded func(), take func(i int, part rows[E
 	defer close(stop)
 	for i := range m.parts() {
 		w := <-ready[i%p.buffers]
-		switch {
-		case w.panicked && w.value == nil:
-			runtime.Goexit()
-		case w.panicked:
-			panic(w.value)
-		case w.err != nil:
-			return w.err
+		if err := w.outcome(); err != nil {
+			return err
 		}
 		if more, err := take(i, w.part); !more || err != nil {
 			return err

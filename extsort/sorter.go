@@ -114,7 +114,9 @@ func newOfCodec[E any](o sorter.Ordering[E], c Codec[E], opts []Option, resume b
 }
 
 func newSorter[E any](o sorter.Ordering[E], opts []Option) *Sorter[E] {
-	return &Sorter[E]{options: optionsOf(opts), order: o, id: rand.Uint64()}
+	s := &Sorter[E]{options: optionsOf(opts), order: o, id: rand.Uint64()}
+	s.refuseStreams()
+	return s
 }
 
 // open begins a sort of elements of a form, whose runs are kept if that is wanted.
@@ -177,9 +179,9 @@ func (s *Sorter[E]) put(e []E) (int, error) {
 }
 
 // crew returns the number of goroutines that may sort.
-func (s *Sorter[E]) crew() int {
-	if s.workers > 0 {
-		return s.workers
+func (o *options) crew() int {
+	if o.workers > 0 {
+		return o.workers
 	}
 	return runtime.GOMAXPROCS(0)
 }
