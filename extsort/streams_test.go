@@ -129,6 +129,9 @@ func testMerge[E comparable](t *testing.T, kind streamKind[E]) {
 		r := rand.New(rand.NewPCG(7, uint64(len(kind.name))))
 		for _, k := range []int{0, 1, 2, 3, 17, 90, 1000} {
 			for policy, p := range policies(kind) {
+				if testkit.ThinnedTo(4, r.IntN(4)) {
+					continue
+				}
 				most := []int{20, 300, testkit.Pick(3000, 9000)}[r.IntN(3)]
 				switch k {
 				case 90: // windows of more regions than are merged however short they are, and some are long
@@ -271,6 +274,9 @@ func TestMergeOutOfOrder(t *testing.T) {
 	kind := rowKind("", func(r *rand.Rand, _ int) uint64 { return 10 + r.Uint64N(100_000) })
 	texts := textKind("", "some prefix ", 9000)
 	for i := range 60 {
+		if testkit.ThinnedTo(4, i%7) { // 0 and 4 of seven: all numbers of sources, workers and elements
+			continue
+		}
 		k, most := []int{1, 3, 40}[i%3], []int{10, 1000, 12_000}[i/3%3]
 		if i%20 == 19 {
 			k, most = 1200, 600
