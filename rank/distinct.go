@@ -33,9 +33,10 @@ func (w Window) Duplicates() iter.Seq[[]uint32] {
 
 // groups yields the positions [lo, hi) of each group of peers. Runs of peers end with their partitions.
 func (w Window) groups(yield func(lo, hi int) bool) {
+	partitions := ends{runs: w.Partitions, n: len(w.Order)}
 	for lo, end := range w.Peers.All() {
 		for lo < end {
-			hi := min(end, after(w.Partitions, lo, len(w.Order)))
+			hi := min(end, partitions.after(lo))
 			if !yield(lo, hi) {
 				return
 			}

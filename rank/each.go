@@ -19,10 +19,10 @@ type number interface{ uint32 | float64 }
 
 // eachGroup writes value(g) for every row of every group g.
 func eachGroup[T number](dst []T, w Window, value func(g group) T) {
-	p, peers := w.Order, w.Peers
-	eachPart(dst, w, func(from, to int, g group) {
-		for g.lo = beginOf(peers, from, g.part); from < to; g.lo = from {
-			hi := after(peers, from, len(p))
+	p := w.Order
+	eachPart(dst, w, func(from, to int, g group, peers *ends) {
+		for g.lo = beginOf(w.Peers, from, g.part); from < to; g.lo = from {
+			hi := peers.after(from)
 			g.hi = min(hi, g.end)
 			hi = min(hi, to)
 			write(dst, p[from:hi], value(g))
@@ -55,6 +55,21 @@ func after(r perm.Runs, i, n int) int {
 	return r.Next(i + 1)
 }
 
+// ends finds where the runs of positions end that do not fall: a run of many partitions is read once.
+type ends struct {
+	runs  perm.Runs
+	n     int // rows
+	known int // end of the run of the last position
+}
+
+// after is that of the runs.
+func (e *ends) after(i int) int {
+	if e.known <= i {
+		e.known = after(e.runs, i, e.n)
+	}
+	return e.known
+}
+
 // begun returns the number of groups of a partition that begin before position i > part.
 func begun(peers perm.Runs, part, i int) int {
 	if peers.Rows() == 0 {
@@ -68,8 +83,8 @@ func begun(peers perm.Runs, part, i int) int {
 const piece = 1 << 15
 
 // eachPart checks the window and calls body for positions [from, to) of every partition
-// g.part … g.end-1, from several goroutines where there are many.
-func eachPart[T number](dst []T, w Window, body func(from, to int, g group)) {
+// g.part … g.end-1, from several goroutines where there are many, each with its own ends of peers.
+func eachPart[T number](dst []T, w Window, body func(from, to int, g group, peers *ends)) {
 	w.check(len(dst))
 	p, stripes := w.Order, 1
 	if len(p) > 2*piece {
@@ -87,9 +102,10 @@ func eachPart[T number](dst []T, w Window, body func(from, to int, g group)) {
 		}
 	}
 	share(stripes, len(p), func(_, lo, hi int) {
+		peers := ends{runs: w.Peers, n: len(p)}
 		for part := beginOf(w.Partitions, lo, 0); lo < hi; part = lo {
 			end := after(w.Partitions, lo, len(p))
-			body(lo, min(end, hi), group{part: part, end: end})
+			body(lo, min(end, hi), group{part: part, end: end}, &peers)
 			lo = end
 		}
 	})

@@ -5,7 +5,7 @@ import "fmt"
 // RowNumber writes SQL's ROW_NUMBER: the position of every row in its partition, from 1. Peers are
 // numbered as the order has them; with sorter.Stable that is the input order.
 func (w Window) RowNumber(dst []uint32) {
-	eachPart(dst, w, func(from, to int, g group) {
+	eachPart(dst, w, func(from, to int, g group, _ *ends) {
 		first := uint32(from - g.part + 1)
 		for i, row := range w.Order[from:to] {
 			dst[row] = first + uint32(i)
@@ -28,10 +28,10 @@ func (w Window) MaxRank(dst []uint32) {
 // DenseRank writes SQL's DENSE_RANK, the "1223" of competitions: the number of distinct rows of the
 // partition up to a row.
 func (w Window) DenseRank(dst []uint32) {
-	p, peers := w.Order, w.Peers
-	eachPart(dst, w, func(from, to int, g group) {
-		for number := begun(peers, g.part, from+1); from < to; number++ {
-			hi := min(after(peers, from, len(p)), to)
+	p := w.Order
+	eachPart(dst, w, func(from, to int, g group, peers *ends) {
+		for number := begun(w.Peers, g.part, from+1); from < to; number++ {
+			hi := min(peers.after(from), to)
 			write(dst, p[from:hi], uint32(number))
 			from = hi
 		}
@@ -69,7 +69,7 @@ func (w Window) NTile(dst []uint32, k int) {
 	if k < 1 {
 		panic(fmt.Sprintf("rank: NTile of %d buckets: need at least 1", k))
 	}
-	eachPart(dst, w, func(from, to int, g group) {
+	eachPart(dst, w, func(from, to int, g group, _ *ends) {
 		n := g.end - g.part
 		least, longer := n/k, n%k // rows of a bucket, and buckets with one more
 		for at := from - g.part; at < to-g.part; {

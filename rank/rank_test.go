@@ -212,6 +212,43 @@ func TestDistinctEndsWithPartitions(t *testing.T) {
 	}
 }
 
+// TestPeersOfManyPartitions has one run of peers that goes on through all partitions: the same as none.
+func TestPeersOfManyPartitions(t *testing.T) {
+	const n = 200_000 // several goroutines
+	for _, length := range []int{1, 3, 70_000} {
+		var offsets []int
+		for at := 0; at < n; at += length {
+			offsets = append(offsets, at)
+		}
+		none := rank.Window{Order: perm.Identity(n), Partitions: perm.RunsAt(append(offsets, n))}
+		one := none
+		one.Peers = perm.RunsAt([]int{0, n})
+		for name, of := range map[string]func(w rank.Window, dst []uint32){
+			"Rank": rank.Window.Rank, "DenseRank": rank.Window.DenseRank, "MaxRank": rank.Window.MaxRank, "RowNumber": rank.Window.RowNumber,
+		} {
+			got, want := make([]uint32, n), make([]uint32, n)
+			of(one, got)
+			of(none, want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s of partitions of %d rows differs", name, length)
+			}
+		}
+		for name, of := range map[string]func(w rank.Window, dst []float64){
+			"PercentRank": rank.Window.PercentRank, "CumeDist": rank.Window.CumeDist, "AverageRank": rank.Window.AverageRank,
+		} {
+			got, want := make([]float64, n), make([]float64, n)
+			of(one, got)
+			of(none, want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s of partitions of %d rows differs", name, length)
+			}
+		}
+		if got := one.Distinct(); len(got) != len(offsets) {
+			t.Errorf("%d distinct rows of %d partitions", len(got), len(offsets))
+		}
+	}
+}
+
 func BenchmarkRank(b *testing.B) {
 	for _, n := range []int{1000, testkit.Pick(1<<14, 1<<20)} {
 		for _, shape := range []struct{ parts, values int }{{1, 1 << 30}, {1, 1000}, {1 << 30, 1 << 30}, {1000, 1000}} {
