@@ -11,6 +11,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/bench/internal/list"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -116,7 +117,7 @@ func (m *buffers[K]) time(c column, keys []K, check bool) (float64, error) {
 	opts := []sorter.Option{sorter.On(sorter.CPU()), sorter.Workers(c.workers)}
 	now := func() time.Duration { return time.Since(begin) }
 	if m.processor {
-		now = processorTime
+		now = testkit.CPUTime
 	}
 	var err error
 	var start, took time.Duration

@@ -23,6 +23,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/bench/internal/table"
 	"example.com/sorter/extsort"
+	"example.com/sorter/internal/testkit"
 )
 
 type record struct{ Key, A, B uint64 }
@@ -142,13 +143,13 @@ func (in *input[E]) measure(elements string, reps int, all []contender[E]) {
 			runtime.GOMAXPROCS(c.procs)
 			runtime.GC()
 			count, last, sorted := 0, *new(E), true
-			start, used := time.Now(), processorTime()
+			start, used := time.Now(), testkit.CPUTime()
 			c.merge(in.batches, func(b []E) {
 				sorted = sorted && (count == 0 || !in.less(b[0], last))
 				count, last = count+len(b), b[len(b)-1]
 			})
 			clock[i] = append(clock[i], float64(time.Since(start))/float64(in.n))
-			processors[i] = append(processors[i], float64(processorTime()-used)/float64(in.n))
+			processors[i] = append(processors[i], float64(testkit.CPUTime()-used)/float64(in.n))
 			if count != in.n || !sorted {
 				log.Fatalf("%s: %d elements of %d, in order %v", c.name, count, in.n, sorted)
 			}

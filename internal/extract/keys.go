@@ -37,17 +37,8 @@ func (k *Keys) Open(word int, early bool) {
 // Reader is the workspace of one worker that reads codes of elements in any sequence.
 type Reader struct {
 	block cpu.Payload   // a piece of elements, taken at first use
-	used  int           // number of elements of block written since it was cleared
 	late  [Piece]uint32 // elements whose codes were not needed early
 	fresh [Piece]uint64 // their codes
-}
-
-// Forget clears the copies of elements.
-func (w *Reader) Forget() {
-	if w.used > 0 {
-		w.block.Part(0, w.used).Clear()
-	}
-	w.used = 0
 }
 
 // some returns at most [Piece] elements for the codes of a word.
@@ -56,7 +47,6 @@ func (w *Reader) some(k *Keys, l *Word, at []uint32) Batch {
 		elements := k.Input.Slice
 		w.block = elements.Take(&k.Env.Arena, SizeReader(nil, elements.Size()).Len(elements.Size()))
 	}
-	w.used = max(w.used, len(at))
 	return k.Input.Some(l, w.block, at)
 }
 

@@ -144,17 +144,6 @@ func (l *Word) Open(rows Input, env *engine.Env) {
 	}
 }
 
-// Restart prepares the functions of all columns for another call of the library, on n
-// elements, where a context may cancel it.
-func (l *Word) Restart(n int) {
-	for i := range l.narrow {
-		l.narrow[i].Paces.Restart(n)
-	}
-	if l.wide != nil {
-		l.wide.Paces.Restart(n)
-	}
-}
-
 // Codes writes the codes of the len(dst) elements of b. If the context is cancelled, codes
 // may be missing.
 func (l *Word) Codes(dst []uint64, b Batch) {

@@ -33,7 +33,7 @@ type rows struct {
 
 	order    []uint32 // the result
 	numbers  []int    // rows that are read
-	codes    []uint64 // of a column; in the end equal codes mean equal rows
+	codes    []uint64 // of a word; in the end equal codes mean equal rows
 	spare    []uint64
 	index    []uint32 // of the keys of a wide column
 	moved    []uint32
@@ -186,8 +186,8 @@ func (w *rows) marksOf(k int) engine.Ties {
 	return w.marks[k]
 }
 
-// wordEnd returns the end of the word that begins with column k: the columns whose codes fit 64 bits side by side, the
-// last of these that has marks, or one column of wider codes.
+// wordEnd returns the end of the word that begins with column k: columns whose codes fit 64 bits side by side, of which
+// only the last has marks, or one column of wider codes.
 func (w *rows) wordEnd(k int) int {
 	bits := w.cols[k].Bits()
 	for k++; k < len(w.cols) && bits+w.cols[k].Bits() <= 64 && w.marksOf(k-1) == nil; k++ {

@@ -16,9 +16,6 @@ type Marks []engine.Ties
 // to its capacity: so the capacity of a run says at which place it begins.
 func (t *Breaker) Mark(marks Marks, index []uint32) { t.marks, t.end = marks, cap(index) }
 
-// Marked reports whether ties are marked.
-func (t *Breaker) Marked() bool { return t.marks != nil }
-
 // mark marks the ties among elements that tie up to p and are in the order of codes made there.
 // t has marks.
 func mark[C sortkey.Code](t *Breaker, order []uint32, codes []C, p extract.Level) {
@@ -51,13 +48,6 @@ func (t *Breaker) markTied(found engine.Ties) {
 		return
 	}
 	copy(t.marks[0], found)
-}
-
-// MarkWhole marks the ties of codes in order that decide alone, if marks has memory for them.
-func MarkWhole[C sortkey.Code](marks Marks, codes []C) {
-	if marks != nil && marks[0] != nil {
-		engine.MarkTies(marks[0], 0, false, codes)
-	}
 }
 
 // MarkSorted marks the ties of codes in order that decide alone.

@@ -62,12 +62,6 @@ func (t *Breaker) spareWorker() *Worker {
 	return w
 }
 
-// Forget clears the copies of elements that the first worker holds.
-func (t *Breaker) Forget() {
-	t.Work[0].Forget()
-	t.Input.Slice = cpu.Payload{}
-}
-
 // After returns the place at which elements that tie on code, made at p, are refined; false if
 // they are equal. The place does not depend on code if codes are made alike.
 func (t *Breaker) After(p extract.Level, code uint64) (extract.Level, bool) {
