@@ -7,7 +7,7 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "c0e10f95758ce1712cd687ab73ca3281f55ac6924dac704ba47efd5855ed6c7c"
+	sourceHash     = "80b5cfee5557bd6f95ba15d94a121ef6e28b25d1c681182a966bd4bfdf1cabab"
 	orderHash      = "4971076e8a3a892d1676682f93c0b2c8d4b40f298bf6c5f363f8aff78b05c18e"
 	bucketHash     = "734689191f74d9dcb521b1af2d52ef9d1a8caaf201071fe5b66e78d0b990581a"
 	bucketU32Hash  = "6ef666b2ec65f77eee61d8532566c444cba44b68a9292773a75da1faa132d322"
@@ -16,7 +16,7 @@ const (
 	octavesHash    = "5dc993cc0d0e2a90882af3e012a51cbf4f2056b4a02026ce4e6056c065779787"
 	stridedHash    = "e5f4f4b4c1ddfc4533c57652883dc10399cdff6ca8c9330e181ea082ae4c51cb"
 	numberedHash   = "9112e3dc8c4f17952cdb8d0425ec4bd47270147780e7bacec61c690726218db7"
-	radixHash      = "1aa1768ceb6973cb161be82d694eec964b95ae370913a750976df599b3d1f55b"
+	radixHash      = "0300cd46047a814afbfbdbb1c786821021f67722a4218e35f90f79f76606bbb2"
 	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
 	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
 	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
@@ -25,7 +25,7 @@ const (
 	valuesHash     = "7113baf20a17cab033d469b0593bf3f1e1f948496549127d38bc435efd21b80e"
 	encodeHash     = "e4072dd4883f165dc9fee9ffdac9a7002152921a3f7459f27dfbc5ddf07bb354"
 	segmentsHash   = "331560d1793d20c7915d1455cdd5876f6c3c045a60f43265dcc194b76069bb6f"
-	radixSmallHash = "02e12fbf1f41d60abb97d732a2dadc691ac41f582ca32786ee15954c118bd3b5"
+	radixSmallHash = "7742059c34ab7d861a3d04963353c182f02f65e4ea12f89b97d778373c0acede"
 )
 
 // What the host shares with the kernels.
@@ -108,10 +108,12 @@ const (
 	RadixBits           = 8          // bits of a digit
 	RadixTile           = 8832       // elements that a block of radix_pass moves
 	RadixThreads        = 384        //
-	RadixShared         = 84104      // bytes, of radix_pass
+	RadixCarriedTile    = 6528       // elements that a block of radix_pass moves if they carry a word
+	RadixShared         = 91784      // bytes, of radix_pass
 	RadixKeysU32        = 48772      // bytes, of radix_pass for 32-bit keys; 64-bit keys take the same as other elements
 	SmallRadixTile      = 2816       // elements that a block of radix_pass_small moves
 	SmallRadixThreads   = 256        //
+	SmallCarriedTile    = 1792       // elements that a block of radix_pass_small moves if they carry a word
 	SmallRadixShared    = 31880      // bytes, of radix_pass_small
 	SmallRadixKeysU32   = 20612      // bytes, of radix_pass_small for 32-bit keys
 	RadixCountThreads   = 512        //

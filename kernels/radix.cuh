@@ -14,9 +14,10 @@
 //
 // An element is one 64-bit word: 32 bits of the code, then the input position. The first pass
 // makes elements of codes, the last writes positions only. A place whose digit is the same in
-// all codes has no pass. Wide codes are sorted by their low word, then by their high word. The
-// first pass over the high word reads it by position: one random read instead of 4 more bytes
-// in every pass.
+// all codes has no pass. Wide codes are sorted by their low word, then by their high word, which
+// moves along in the passes over the low word: 4 more bytes of 8 there. Without it, the first
+// pass over the high word would read it by position, at random: at 2^26 codes that read took 1.5
+// ms of 4.9 (H200, 2026-11).
 //
 // Where only keys are sorted (radix_pass_keys), an element is the code itself.
 //
@@ -40,6 +41,9 @@ template <int threads, int items> struct RadixTile {
 	static_assert(THREADS >= RADIX, "a thread for each digit");
 };
 
+// Tiles of elements that carry a high word have fewer of them, within the same shared memory.
+template <class Tile> using CarriedTile = RadixTile<Tile::THREADS, Tile::CARRIED_ITEMS>;
+
 // LargeTile takes 82 KiB of shared memory. 2^28 32-bit codes take 6.5 ms (H200) with it. What
 // lost: 512 threads of 16 elements, 6.8 ms; 384 of 16, 6.7 ms; __match_any_sync instead of
 // ballots, 11.3 ms.
@@ -48,14 +52,14 @@ template <int threads, int items> struct RadixTile {
 // radix_pass_keys 2^28 32-bit keys take 4.9 ms, with two 5.5 (H200, 2026-11-21). For 64-bit
 // keys shared memory suffices for two.
 struct LargeTile : RadixTile<384, 23> {
-	static constexpr int BLOCKS = 2, KEYS_U32_BLOCKS = 3, COUNT_BLOCKS = 3;
+	static constexpr int BLOCKS = 2, KEYS_U32_BLOCKS = 3, COUNT_BLOCKS = 3, CARRIED_ITEMS = 17;
 };
 
 // SmallTile is for compute capability 7.5, where an SM has 64 KiB of shared memory and 1024
 // threads. Two blocks fit, so one moves elements while the other ranks. The shape follows from
 // these numbers; it has not been measured there.
 struct SmallTile : RadixTile<256, 11> {
-	static constexpr int BLOCKS = 2, KEYS_U32_BLOCKS = 3, COUNT_BLOCKS = 2;
+	static constexpr int BLOCKS = 2, KEYS_U32_BLOCKS = 3, COUNT_BLOCKS = 2, CARRIED_ITEMS = 7;
 };
 
 // RadixState is the shared state of the kernels of one sort. It is clear before.
@@ -185,6 +189,10 @@ template <class Code> DEVICE void find_digit_starts(RadixCountShared<Code> &shar
 	notify_host(&note->found, found);
 }
 
+// CountTile is the smallest tile of passes over codes of a width.
+template <class Tile, class Input> struct CountTile { typedef Tile Smallest; };
+template <class Tile> struct CountTile<Tile, OrderInput<u64>> { typedef CarriedTile<Tile> Smallest; };
+
 // count_digits counts the digits of all places. It clears spent, the state of the previous sort,
 // for the next one.
 template <class Tile, class Input> DEVICE void count_digits(const Input &input, RadixState *state, RadixState *spent, u32 *tile_counts, RadixNote *note) {
@@ -201,7 +209,8 @@ template <class Tile, class Input> DEVICE void count_digits(const Input &input, 
 		if (rows.mixed && lane_id() == 0 && atomicExch(&shared.notified, 1u) == 0 && atomicExch(&state->notified, 1u) == 0) notify_host(&note->shuffled, 1);
 	}
 	clear_words((u64 *)spent, sizeof(RadixState) / 8);
-	clear_words((u64 *)tile_counts, (input.n + Tile::SIZE - 1) / Tile::SIZE * (RADIX / 2));
+	constexpr u64 SIZE = CountTile<Tile, Input>::Smallest::SIZE;
+	clear_words((u64 *)tile_counts, (input.n + SIZE - 1) / SIZE * (RADIX / 2));
 	if (lane_id() == 0 && rows.descents) atomicAdd(&shared.descents, rows.descents);
 	__syncthreads(); // counts are complete
 	for (int i = threadIdx.x; i < Shared::PLACES * RADIX; i += RADIX_COUNT_THREADS)
@@ -243,8 +252,27 @@ struct TileCounts {
 	}
 };
 
+// RadixStaged is the elements of a tile in shared memory.
+template <class Element, int SIZE> struct RadixStaged {
+	Element element[SIZE];
+	DEVICE Element get(u32 rank) const { return element[rank]; }
+	DEVICE void put(u32 rank, Element e) { element[rank] = e; }
+};
+
+// Carried is an element with the low word of its code, and the high word that it carries.
+struct Carried {
+	u64 element;
+	u32 high;
+};
+template <int SIZE> struct RadixStaged<Carried, SIZE> {
+	u64 element[SIZE];
+	u32 high[SIZE];
+	DEVICE Carried get(u32 rank) const { return {element[rank], high[rank]}; }
+	DEVICE void put(u32 rank, const Carried &e) { element[rank] = e.element, high[rank] = e.high; }
+};
+
 template <class Tile, class Element> struct RadixShared {
-	Element staged[Tile::SIZE];    // the tile in order of digit
+	RadixStaged<Element, Tile::SIZE> staged; // the tile in order of digit
 	u32 count[Tile::WARPS][RADIX]; // of a warp's elements, then the rank of the next of them
 	u32 offset[RADIX];             // place - rank of each digit
 	u32 sums[32];
@@ -278,7 +306,7 @@ template <class Tile, class Element, class F> DEVICE void load_each(Element (&el
 template <class Pass, class F> DEVICE void store_each(const Pass &pass, const typename Pass::Shared &shared, u32 valid, const F &f) {
 	typedef typename Pass::Tile Tile;
 	const auto write_one = [&](u32 rank) {
-		const typename Pass::Element element = shared.staged[rank];
+		const typename Pass::Element element = shared.staged.get(rank);
 		f(shared.offset[pass.digit(element)] + rank, element);
 	};
 	if (valid == Tile::SIZE) {
@@ -298,7 +326,6 @@ template <class T, class Code> struct Pass {
 	u32 word; // the word of the code that has the digit
 	Digit place;
 	const u64 *from; // elements; null: made of codes
-	const u32 *from_positions; // positions of those codes; null: input order
 	u64 *to;
 	u32 *to_positions; // null: the result is in to
 
@@ -314,18 +341,49 @@ template <class T, class Code> struct Pass {
 	// load fetches the elements of a tile.
 	DEVICE void load(u64 (&element)[Tile::ITEMS], u64 first, u32 valid) const {
 		const u32 *const words = (const u32 *)codes + word;
-		if (from) {
-			load_each<Tile>(element, first, valid, PADDING, [&](u64 at, int) { return load_once(from + at); });
-		} else if (WORDS > 1 && from_positions) {
-			load_each<Tile>(element, first, valid, PADDING, [&](u64 at, int) { return (u64)load_once(from_positions + at); });
-			load_each<Tile>(element, first, valid, PADDING, [&](u64, int i) { return (u64)words[element[i] * WORDS] << 32 | element[i]; });
-		} else {
-			load_each<Tile>(element, first, valid, PADDING, [&](u64 at, int) { return (u64)load_once(words + at * WORDS) << 32 | (u32)at; });
-		}
+		if (from) load_each<Tile>(element, first, valid, PADDING, [&](u64 at, int) { return load_once(from + at); });
+		else load_each<Tile>(element, first, valid, PADDING, [&](u64 at, int) { return (u64)load_once(words + at * WORDS) << 32 | (u32)at; });
 	}
 	DEVICE void store(const Shared &shared, u32 valid) const {
 		if (to_positions) store_each(*this, shared, valid, [&](u32 place, u64 element) { to_positions[place] = (u32)element; });
 		else store_each(*this, shared, valid, [&](u32 place, u64 element) { to[place] = element; });
+	}
+};
+
+// CarriedPass is Pass over the low words of codes whose high words differ, too. The last one makes
+// elements of the high words.
+template <class T> struct CarriedPass {
+	typedef CarriedTile<T> Tile;
+	typedef Carried Element;
+	typedef RadixShared<Tile, Element> Shared;
+	const u64 *codes;
+	Digit place;
+	const u64 *from; // elements; null: made of codes
+	const u32 *from_high;
+	u64 *to;
+	u32 *to_high; // null: this is the last pass
+
+	static constexpr int BITS = RADIX_BITS;
+
+	DEVICE u32 digit(const Carried &e) const { return place.of((u32)(e.element >> 32)); }
+	DEVICE u32 digit_byte(const Carried &e) const { return place.byte((u32)(e.element >> 32)); }
+	DEVICE void load(Carried (&element)[Tile::ITEMS], u64 first, u32 valid) const {
+		const Carried padding = {~0ull, 0}; // as of Pass
+		if (from) {
+			load_each<Tile>(element, first, valid, padding, [&](u64 at, int) { return Carried{load_once(from + at), load_once(from_high + at)}; });
+		} else {
+			load_each<Tile>(element, first, valid, padding, [&](u64 at, int) {
+				const u64 code = load_once(codes + at);
+				return Carried{code << 32 | (u32)at, (u32)(code >> 32)};
+			});
+		}
+	}
+	DEVICE void store(const Shared &shared, u32 valid) const {
+		if (to_high) {
+			store_each(*this, shared, valid, [&](u32 place, const Carried &e) { to[place] = e.element, to_high[place] = e.high; });
+		} else {
+			store_each(*this, shared, valid, [&](u32 place, const Carried &e) { to[place] = (u64)e.high << 32 | (u32)e.element; });
+		}
 	}
 };
 
@@ -360,18 +418,32 @@ struct Places {
 	DEVICE Places(u32 place, u32 active) : earlier(active & ((1u << place) - 1)), later(active >> place >> 1 << place << 1) {}
 };
 
-// pass_over returns the pass over a place, given the active places. Each pass reads the buffer
-// that the previous one wrote.
-template <class Tile, class Code> DEVICE Pass<Tile, Code> pass_over(u32 place, u32 active, const Code *codes, u64 *even, u64 *odd, u32 *order) {
-	const u32 word = place / RADIX_WORD, of_word = ((1u << RADIX_WORD) - 1) << word * RADIX_WORD;
+// RadixMemory is what passes over positions move elements between: each reads the buffers that the one
+// before wrote. High words lie in high and, until the last pass, in order.
+struct RadixMemory {
+	u64 *even, *odd;
+	u32 *high, *order;
+};
+
+// pass_over returns the pass over a place, given the active places.
+template <class Tile, class Code> DEVICE Pass<Tile, Code> pass_over(u32 place, u32 active, const Code *codes, const RadixMemory &memory) {
 	const Places others(place, active);
 	const bool swap = __popc(others.earlier) & 1;
-	u64 *const from = swap ? even : odd, *const to = swap ? odd : even;
-	Pass<Tile, Code> pass = {codes, word, {place % RADIX_WORD * RADIX_BITS}, nullptr, nullptr, to, nullptr};
-	if (others.earlier & of_word) pass.from = from;
-	else if (others.earlier) pass.from_positions = (const u32 *)from;
-	if (!others.later) pass.to_positions = order;
-	else if (!(others.later & of_word)) pass.to_positions = (u32 *)to;
+	return {codes, place / RADIX_WORD, {place % RADIX_WORD * RADIX_BITS}, others.earlier ? (swap ? memory.even : memory.odd) : nullptr, swap ? memory.odd : memory.even, others.later ? nullptr : memory.order};
+}
+
+constexpr u32 LOW_PLACES = (1u << RADIX_WORD) - 1; // a bit for each place in the low word of a code
+
+// carries reports whether the pass over a place has elements that carry a high word.
+DEVICE bool carries(u32 place, u32 active) { return place < (u32)RADIX_WORD && (active & ~LOW_PLACES); }
+
+// carried_pass_over is pass_over where carries.
+template <class Tile> DEVICE CarriedPass<Tile> carried_pass_over(u32 place, u32 active, const u64 *codes, const RadixMemory &memory) {
+	const Places others(place, active);
+	const bool swap = __popc(others.earlier) & 1;
+	CarriedPass<Tile> pass = {codes, {place * RADIX_BITS}, nullptr, nullptr, swap ? memory.odd : memory.even, nullptr};
+	if (others.earlier) pass.from = swap ? memory.even : memory.odd, pass.from_high = swap ? memory.high : memory.order;
+	if (others.later & LOW_PLACES) pass.to_high = swap ? memory.order : memory.high;
 	return pass;
 }
 
@@ -392,7 +464,7 @@ template <int BITS> DEVICE u32 same_digit(u32 digit) {
 
 // stage_warp stages the elements of a warp. next[digit] is the rank of the warp's next element
 // of a digit.
-template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pass::Element (&element)[Pass::Tile::ITEMS], u32 *next, typename Pass::Element *staged) {
+template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pass::Element (&element)[Pass::Tile::ITEMS], u32 *next, RadixStaged<typename Pass::Element, Pass::Tile::SIZE> &staged) {
 	const u32 lower = (1u << lane_id()) - 1;
 #pragma unroll
 	for (int i = 0; i < Pass::Tile::ITEMS; i++) {
@@ -401,7 +473,7 @@ template <class Pass> DEVICE void stage_warp(const Pass &pass, const typename Pa
 		__syncwarp(); // next is read
 		if (before == 0) next[digit] = rank + __popc(same);
 		__syncwarp(); // next is written
-		staged[rank + before] = element[i];
+		staged.put(rank + before, element[i]);
 	}
 }
 
@@ -472,21 +544,32 @@ DEVICE u32 active_place(u32 active, u32 pass) {
 	return active ? __ffs(active) - 1 : 2 * RADIX_WORD;
 }
 
-// do_pass does the given pass, if there is one. over(place, active) returns it.
-template <class F> DEVICE void do_pass(u64 n, u32 pass, RadixState *state, u32 *words, const F &over) {
+// do_pass does the given pass, if there is one. sort(place, active, counts) does it for a place.
+template <class F> DEVICE void do_pass(u32 pass, const RadixState *state, u32 *words, const F &sort) {
 	const u32 found = state->found, active = found & ((1u << RADIX_SHAPE) - 1), place = active_place(active, pass);
-	if (found >> RADIX_SHAPE != SHUFFLED || place == 2 * RADIX_WORD) return;
-	const TileCounts counts = {words, 2 + (pass & 1)};
-	const auto own = over(place, active);
-	SORTER_SHARED(typename decltype(own)::Shared, shared);
-	sort_tile(shared, own, n, state->count[place], &state->ticket[place], counts);
+	if (found >> RADIX_SHAPE == SHUFFLED && place < (u32)(2 * RADIX_WORD)) sort(place, active, TileCounts{words, 2 + (pass & 1)});
 }
 
-template <class Tile, class Code> DEVICE void radix_pass(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) {
-	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return pass_over<Tile>(place, active, codes, even, odd, order); });
+// sort_place is the pass over a place. There may be more blocks than tiles, since those of another
+// pass are smaller.
+template <class Pass> DEVICE void sort_place(const Pass &pass, u64 n, u32 place, RadixState *state, const TileCounts &counts) {
+	if ((u64)blockIdx.x * Pass::Tile::SIZE >= n) return;
+	SORTER_SHARED(typename Pass::Shared, shared);
+	sort_tile(shared, pass, n, state->count[place], &state->ticket[place], counts);
+}
+
+template <class Tile> DEVICE void radix_pass(const u32 *codes, u64 n, u32 pass, RadixState *state, u32 *words, const RadixMemory &memory) {
+	do_pass(pass, state, words, [&](u32 place, u32 active, const TileCounts &counts) { sort_place(pass_over<Tile>(place, active, codes, memory), n, place, state, counts); });
+}
+
+template <class Tile> DEVICE void radix_pass(const u64 *codes, u64 n, u32 pass, RadixState *state, u32 *words, const RadixMemory &memory) {
+	do_pass(pass, state, words, [&](u32 place, u32 active, const TileCounts &counts) {
+		if (carries(place, active)) sort_place(carried_pass_over<Tile>(place, active, codes, memory), n, place, state, counts);
+		else sort_place(pass_over<Tile>(place, active, codes, memory), n, place, state, counts);
+	});
 }
 
 // radix_pass_keys is radix_pass where only keys are sorted.
 template <class Tile, class Code> DEVICE void radix_pass_keys(const Code *codes, u64 n, u32 pass, RadixState *state, u32 *words, Code *spare, Code *sorted) {
-	do_pass(n, pass, state, words, [&](u32 place, u32 active) { return key_pass_over<Tile>(place, active, codes, spare, sorted); });
+	do_pass(pass, state, words, [&](u32 place, u32 active, const TileCounts &counts) { sort_place(key_pass_over<Tile>(place, active, codes, spare, sorted), n, place, state, counts); });
 }

@@ -14,8 +14,8 @@
 		count_digits<TILE, KeyInput<Code>>({{codes, (u32)n, ordered != 0}, sorted}, state, spent, words, note); \
 	} \
 	ENTRY(TILE::THREADS, TILE::BLOCKS) \
-	NAME(pass, Code)(const Code *codes, u64 n, u64 pass, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *order) { \
-		radix_pass<TILE>(codes, n, (u32)pass, state, words, even, odd, order); \
+	NAME(pass, Code)(const Code *codes, u64 n, u64 pass, RadixState *state, u32 *words, u64 *even, u64 *odd, u32 *high, u32 *order) { \
+		radix_pass<TILE>(codes, n, (u32)pass, state, words, {even, odd, high, order}); \
 	} \
 	ENTRY(TILE::THREADS, key_blocks) \
 	NAME(pass, keys_##Code)(const Code *codes, u64 n, u64 pass, RadixState *state, u32 *words, Code *spare, Code *sorted) { \

@@ -124,8 +124,8 @@ func besideCUB() error {
 		return err
 	}
 	fmt.Printf("%s, driver %d; ms, median (least–most) of %d\n\n", b.info.Name, b.info.Driver, *reps)
-	fmt.Println("| codes | n | distribution | algorithm | ours | CUB | ratio |")
-	fmt.Println("|---|---|---|---|---|---|---|")
+	fmt.Println("| codes | n | distribution | algorithm | ours | CUB | ratio | spread, lost |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	return eachInput(b.row)
 }
 
@@ -171,6 +171,7 @@ type bench struct {
 	cuda.Context
 	info                      cuda.Info
 	ours, checked             *gpu.Engine
+	attempts                  attempts // of ours
 	stream                    cuda.Stream
 	from, to                  cuda.Event
 	codes, order, out, values cuda.Ptr
@@ -207,7 +208,8 @@ func newBench() (*bench, error) {
 	if *per != 0 {
 		opts = append(opts, settings.Samples(*per))
 	}
-	if b.ours, err = gpu.Open(opts...); err != nil {
+	counted := func(s *settings.Settings) error { s.Algorithms.Bucket.Attempts = &b.attempts.made; return nil }
+	if b.ours, err = gpu.Open(append(slices.Clone(opts), counted)...); err != nil {
 		return nil, err
 	}
 	if b.checked, err = gpu.Open(append(opts, gpu.Verify())...); err != nil {
@@ -276,7 +278,7 @@ func (b *bench) row(bits, lg int, d dist.Codes) error {
 		if err != nil {
 			return fmt.Errorf("%v: %w", a, err)
 		}
-		fmt.Printf("| u%d | 2^%d | %s | %v | %s | %s | %.2f |\n", bits, lg, d.Name, a, spread(ours), spread(theirs), median(theirs)/median(ours))
+		fmt.Printf("| u%d | 2^%d | %s | %v | %s | %s | %.2f | %s |\n", bits, lg, d.Name, a, spread(ours), spread(theirs), median(theirs)/median(ours), b.attempts.since())
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type Sorter struct {
 	modules     []*device.Module
 	suffix      string // of its kernels
 	tile        int    // elements
+	carried     int    // elements of the tile where they carry a word
 	threads     int    // of the block that moves a tile
 	shared      int    // bytes of a tile
 	keysU32     int    // bytes of a tile of 32-bit keys
@@ -30,6 +31,7 @@ var (
 	Large = newSorter(kernels.Radix, Sorter{
 		suffix:      "",
 		tile:        kernels.RadixTile,
+		carried:     kernels.RadixCarriedTile,
 		threads:     kernels.RadixThreads,
 		shared:      kernels.RadixShared,
 		keysU32:     kernels.RadixKeysU32,
@@ -38,6 +40,7 @@ var (
 	Small = newSorter(kernels.RadixSmall, Sorter{
 		suffix:      "_small",
 		tile:        kernels.SmallRadixTile,
+		carried:     kernels.SmallCarriedTile,
 		threads:     kernels.SmallRadixThreads,
 		shared:      kernels.SmallRadixShared,
 		keysU32:     kernels.SmallRadixKeysU32,
@@ -87,14 +90,18 @@ const MaxN = kernels.RadixMaxN
 type memory struct {
 	words     cuda.Ptr // counts of tiles
 	even, odd cuda.Ptr // elements: each pass moves from one to the other; for keys alone one of them is the result
+	high      cuda.Ptr // high words of codes, if they are carried
 }
 
 func (r *Sorter) layOut(a *device.Area, in codes.Input) memory {
-	m := memory{words: a.Take(4 * kernels.RadixDigits * r.tiles(in.N))}
+	m := memory{words: a.Take(4 * kernels.RadixDigits * r.tiles(in))}
 	if in.Keys {
 		m.even = a.Take(in.Size() * in.N)
-	} else {
-		m.even, m.odd = a.Take(8*in.N), a.Take(8*in.N)
+		return m
+	}
+	m.even, m.odd = a.Take(8*in.N), a.Take(8*in.N)
+	if in.Wide {
+		m.high = a.Take(4 * in.N)
 	}
 	return m
 }
@@ -229,7 +236,7 @@ const patience = 50 * time.Microsecond
 // soon knows that it is needed. The others can wait for the counts, since they run after the
 // first one.
 func (c *call) passes(q *device.Queue) {
-	in, moving := c.in, []uint64{uint64(c.even), uint64(c.odd), uint64(c.to)}
+	in, moving := c.in, []uint64{uint64(c.even), uint64(c.odd), uint64(c.high), uint64(c.to)}
 	if in.Keys {
 		moving = []uint64{uint64(c.even), uint64(c.to)}
 	}
@@ -244,7 +251,7 @@ func (c *call) passes(q *device.Queue) {
 		if found := c.note.get(); found != 0 && pass >= found.passes() {
 			return
 		}
-		q.RunTiles(c.pass(in), c.tiles(in.N), c.threads, c.passShared(in),
+		q.RunTiles(c.pass(in), c.tiles(in), c.threads, c.passShared(in),
 			slices.Concat([]uint64{uint64(in.Codes), uint64(in.N), uint64(pass), uint64(c.state), uint64(c.words)}, moving)...)
 	}
 }
@@ -252,4 +259,11 @@ func (c *call) passes(q *device.Queue) {
 // places returns the number of digits of a code.
 func places(in codes.Input) int { return 8 * in.Size() / kernels.RadixBits }
 
-func (r *Sorter) tiles(n int) int { return (n + r.tile - 1) / r.tile }
+// tiles returns the number of tiles of the passes that have most.
+func (r *Sorter) tiles(in codes.Input) int {
+	size := r.tile
+	if in.Wide && !in.Keys {
+		size = r.carried
+	}
+	return (in.N + size - 1) / size
+}
