@@ -27,6 +27,7 @@ struct Sample {
 	u32 values[3]; // as in SampleNote
 	u32 ties[TIES]; // as in SampleNote
 	u64 pairs;      // as in SampleNote
+	u32 full;       // as in SampleNote
 	u32 counted; // blocks of sample_segments that are done
 	u32 few;     // not zero: sample_segments is not needed, or not yet
 };
@@ -42,6 +43,7 @@ struct SampleNote {
 	u32 octaves[SEGMENTS]; // as in Sample
 	u64 pairs;      // of elements of the second sample in the same cell
 	u32 ties[TIES]; // of the first draws of threads in the second sample: those whose leading word an earlier one has, and those whose code, 1 << OCTAVE_CODES or more above the range's low end, one to MOST_REPEATS earlier ones have; some are missed
+	u32 full;       // cells with Cells.full elements of the second sample or more
 	u32 values[3]; // values that the first sample has at least once, twice, three times; slightly low, since hashes collide
 	u32 ready;
 	u32 few; // number of values if sample_range found few, unordered, or SEEMS_FLAT and so on; the other fields are not set then
@@ -70,7 +72,12 @@ constexpr u32 MAX_EARLY_VALUES = 512;
 
 // SampleNote.few: of the first part, no codes differ; all neighbours go one way; or codes are left.
 constexpr u32 SEEMS_FLAT = 1u << 31, SEEMS_SORTED = SEEMS_FLAT + 1, SEEMS_LEFT = SEEMS_FLAT + 2;
-constexpr u32 EARLY_BINS = 64;
+constexpr u32 EARLY_BINS = 64, EARLY_LOADS = 4, EARLY_SAMPLES = EARLY_LOADS * SAMPLE_THREADS;
+
+// EARLY_REPEATS is the number of codes of an early sample that repeat another up to which they have more
+// values than a sort of few values takes: of 4096 equally frequent ones 1507 would, of which an
+// eighth are missed.
+constexpr u32 EARLY_REPEATS = 1200;
 
 // Seen has bits for the hashes of codes: seen at least once, twice, three times.
 template <int BITS> struct Seen {
@@ -104,169 +111,7 @@ DEVICE u32 estimate_values(const u32 *values) {
 	return values[0] + once * once / (2 * twice);
 }
 
-struct RangeShared {
-	Found warp[32];
-	Seen<14> seen;
-	u32 values[3];
-	u32 bin[EARLY_BINS];
-};
-
-DEVICE Found join(const Found &f, const Found &g) {
-	return {min(f.low, g.low), max(f.high, g.high), f.ones | g.ones, f.zeros | g.zeros, f.ascents + g.ascents, f.descents + g.descents, f.distance + g.distance};
-}
-
-// join_lanes returns to each lane the joined Found of its group of LANES neighbouring lanes.
-template <int LANES> DEVICE Found join_lanes(Found f) {
-#pragma unroll
-	for (int d = LANES / 2; d; d /= 2) {
-		const Found other = {__shfl_xor_sync(FULL_WARP, f.low, d), __shfl_xor_sync(FULL_WARP, f.high, d), __shfl_xor_sync(FULL_WARP, f.ones, d),
-		                     __shfl_xor_sync(FULL_WARP, f.zeros, d), __shfl_xor_sync(FULL_WARP, f.ascents, d), __shfl_xor_sync(FULL_WARP, f.descents, d),
-		                     __shfl_xor_sync(FULL_WARP, f.distance, d)};
-		f = join(f, other);
-	}
-	return f;
-}
-
-// join_blocks returns the joined Found of all blocks of sample_range to all lanes of a warp.
-DEVICE Found join_blocks(const Sample *sample) { return join_lanes<RANGE_BLOCKS>(sample->found[lane_id() % RANGE_BLOCKS]); }
-
-// digits_of returns the number of bytes in which bits differ.
-DEVICE u32 digits_of(u64 differ) {
-	u32 digits = 0;
-	for (; differ; differ >>= 8) digits += (differ & 0xff) != 0;
-	return digits;
-}
-
-// Leave is which codes are left to a radix sort at once: those that differ in few bytes, all in one
-// half of 64-bit codes, and very uneven ones.
-struct Leave {
-	u32 digits;
-	bool uneven;
-};
-
-// report_early examines one part of the sample for what makes the second sample needless, and reports
-// it to the host. first is the first code of the part. Very uneven: a bin has eight times its share.
-template <class Code> DEVICE void report_early(RangeShared &shared, Code code, Code next, Code first, Sample *sample, u32 *few, u32 most, const Leave &leave) {
-	constexpr u32 SHARE = SAMPLE_THREADS / EARLY_BINS;
-	shared.seen.clear();
-	if (threadIdx.x < 3) shared.values[threadIdx.x] = 0;
-	if (threadIdx.x < EARLY_BINS) shared.bin[threadIdx.x] = 0;
-	Found f = join_lanes<32>({code, code, code, ~(u64)code, 0, 0, 0});
-	if (lane_id() == 0) shared.warp[warp_id()] = f;
-	const bool rises = __syncthreads_or(code < next); // and bits and counts are clear, the Found of every warp is written
-	f = join_lanes<32>(shared.warp[lane_id()]);
-	atomicAdd(&shared.bin[(u32)((double)(code - f.low) / ((double)(f.high - f.low) + 1) * EARLY_BINS)], 1u);
-	shared.seen.add(code);
-	const bool falls = __syncthreads_or(code > next); // and bits are set, bins are complete
-	const bool uneven = __syncthreads_or(threadIdx.x < EARLY_BINS && shared.bin[threadIdx.x] > 8 * SHARE);
-	shared.seen.count(shared.values);
-	const bool varies = __syncthreads_or(code != first); // and values are counted
-	if (threadIdx.x > 0) return;
-	const u32 values = estimate_values(shared.values);
-	const u64 differ = f.ones & f.zeros;
-	const bool both = differ >> 32 && (u32)differ;
-	const u32 found = !rises || !falls                                     ? (varies ? SEEMS_SORTED : SEEMS_FLAT)
-	                  : values <= most                                     ? values
-	                  : (!both && digits_of(differ) <= leave.digits) || (uneven && leave.uneven) ? SEEMS_LEFT
-	                                                                       : 0;
-	if (found) notify_host(few, found);
-	sample->few = found;
-}
-
-// sample_range finds the range of RANGE_SAMPLES codes, in RANGE_BLOCKS parts, one per block, and
-// clears the counters of the second sample and the status. n > 0.
-//
-// If few is not null there is one more block, which estimates the number of values by the first
-// part. If it is at most most and the codes are unordered, it writes it to few, in memory of the
-// host. Then the second sample, which takes 20 µs, is not needed. It also reports there that the
-// codes seem to be in order, or are to be left. most <= MAX_EARLY_VALUES.
-//
-// cells are the count counters of sample_segments, which are cleared.
-template <class Code> DEVICE void sample_range(const Code *codes, u64 n, Sample *sample, u32 *status, u32 *few, u32 most, const Leave &leave, u32 *cells, u64 count) {
-	SORTER_SHARED(RangeShared, shared);
-	for (u64 i = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; i < count; i += (u64)gridDim.x * SAMPLE_THREADS) cells[i] = 0;
-	const bool counts = blockIdx.x == RANGE_BLOCKS;
-	const u32 k = threadIdx.x * RANGE_BLOCKS + (counts ? 0 : blockIdx.x); // each part is spread over all codes
-	const u64 at = drawn(k, RANGE_BITS, n);
-	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
-	if (counts) {
-		report_early(shared, code, next, codes[drawn(0, RANGE_BITS, n)], sample, few, most, leave);
-		return;
-	}
-	sample->code[k] = code;
-	sample->position[k] = (u32)at;
-	Found f = join_lanes<32>({code, code, code, ~(u64)code, code < next, code > next, (double)(Code)(code < next ? next - code : code - next)});
-	if (lane_id() == 0) shared.warp[warp_id()] = f;
-	__syncthreads(); // the Found of every warp is written
-	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
-	if (warp_id() == 0) {
-		f = join_lanes<32>(shared.warp[lane_id()]);
-		if (lane_id() == 0) sample->found[blockIdx.x] = f;
-	}
-	if (blockIdx.x > 0) return;
-	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
-	sample->segments[threadIdx.x] = sample->octaves[threadIdx.x] = 0;
-	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
-	if (threadIdx.x == 0) {
-		sample->values[0] = sample->values[1] = sample->values[2] = 0;
-		sample->ties[0] = sample->ties[1] = 0;
-		sample->pairs = 0;
-		if (!few) sample->few = 0;
-		sample->counted = 0;
-	}
-}
-
-// sample_layout returns the layout for uneven codes: the range of the first sample with a margin,
-// since a sample rarely holds the extremes. The host computes the same.
-template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u32 index_bits) {
-	const Found found = join_blocks(sample);
-	u64 low = found.low, high = found.high;
-	const u64 top = (Code)~(Code)0, margin = (high - low) / 2;
-	low = low > margin ? low - margin : 0;
-	high = top - high > margin ? high + margin : top;
-	Layout<Code> layout;
-	layout.low = (Code)low;
-	layout.span = (Code)(high - low);
-	layout.up = __clzll(high - low | 1);
-	bool exact = layout.up >= index_bits;
-	layout.at = exact ? layout.up - index_bits : 0;
-	layout.keep = exact ? ~0ull : ~0ull << index_bits;
-	return layout;
-}
-
-constexpr int HASH_BITS = 16; // if all values of a sample differ, one in sixteen has the hash of another
-
-struct SegmentsShared {
-	u32 count[SEGMENTS], octaves[SEGMENTS];
-	Seen<HASH_BITS> seen;
-	u32 ties[TIES];
-	u32 last;
-	u64 pairs;
-};
-
-// Cells are equal parts of all words, about as many as buckets. How many elements of a sample share one
-// shows how much sizes of buckets will vary, which the 1024 parts do not show.
-//
-// Atomics on one cell queue up: if most codes are in a few cells, adding all takes 0.3 ms (H200,
-// 2^20 samples). So each block adds a limited number of a part's elements.
-struct Cells {
-	u32 *count;
-	u32 bits; // binary logarithm of their number
-	u32 most; // elements of a part that a block adds
-
-	// add counts an element in the cell of its word, and returns the elements there before.
-	DEVICE u32 add(u64 word) const { return atomicAdd(count + (word >> (64 - bits)), 1u); }
-};
-
-// add_warp adds the sum of a warp to a word. An atomic sum of 64 bits in shared memory is a loop, in which
-// 1024 threads take 50 µs.
-DEVICE void add_warp(u64 *sum, u64 v) {
-#pragma unroll
-	for (int d = 16; d; d /= 2) v += __shfl_xor_sync(FULL_WARP, v, d);
-	if (lane_id() == 0 && v) atomicAdd(sum, v);
-}
-
-constexpr u32 MOST_TIES = 256;    // elements of a part that a block looks up: atomics on one slot queue up, too
+constexpr u32 MOST_TIES = 256;    // elements of a part that a block of the second sample looks up: atomics on one slot queue up, too
 constexpr u32 OCTAVE_CODES = 27; // of smaller codes, elements by octaves have positions in their leading words
 constexpr u32 REPEAT_BITS = 4, MOST_REPEATS = (1 << REPEAT_BITS) - 1;
 
@@ -298,6 +143,208 @@ struct TieTable {
 	}
 };
 
+struct RangeShared {
+	Found warp[32];
+	Seen<14> seen;
+	u32 values[3];
+	u32 bin[EARLY_BINS];
+	u32 repeats, words;           // of codes, and of leading words
+	u32 codes[2 * EARLY_SAMPLES]; // slots of TieTables
+	u32 leading[EARLY_SAMPLES];
+};
+
+DEVICE Found join(const Found &f, const Found &g) {
+	return {min(f.low, g.low), max(f.high, g.high), f.ones | g.ones, f.zeros | g.zeros, f.ascents + g.ascents, f.descents + g.descents, f.distance + g.distance};
+}
+
+// join_lanes returns to each lane the joined Found of its group of LANES neighbouring lanes.
+template <int LANES> DEVICE Found join_lanes(Found f) {
+#pragma unroll
+	for (int d = LANES / 2; d; d /= 2) {
+		const Found other = {__shfl_xor_sync(FULL_WARP, f.low, d), __shfl_xor_sync(FULL_WARP, f.high, d), __shfl_xor_sync(FULL_WARP, f.ones, d),
+		                     __shfl_xor_sync(FULL_WARP, f.zeros, d), __shfl_xor_sync(FULL_WARP, f.ascents, d), __shfl_xor_sync(FULL_WARP, f.descents, d),
+		                     __shfl_xor_sync(FULL_WARP, f.distance, d)};
+		f = join(f, other);
+	}
+	return f;
+}
+
+// join_blocks returns the joined Found of all blocks of sample_range to all lanes of a warp.
+DEVICE Found join_blocks(const Sample *sample) { return join_lanes<RANGE_BLOCKS>(sample->found[lane_id() % RANGE_BLOCKS]); }
+
+// digits_of returns the number of bytes in which bits differ.
+DEVICE u32 digits_of(u64 differ) {
+	u32 digits = 0;
+	for (; differ; differ >>= 8) digits += (differ & 0xff) != 0;
+	return digits;
+}
+
+// layout_of returns the layout for uneven codes: the range of a sample with a margin, since it rarely
+// holds the extremes. The host computes the same.
+template <class Code> DEVICE Layout<Code> layout_of(u64 low, u64 high, u32 index_bits) {
+	const u64 top = (Code)~(Code)0, margin = (high - low) / 2;
+	low = low > margin ? low - margin : 0;
+	high = top - high > margin ? high + margin : top;
+	Layout<Code> layout;
+	layout.low = (Code)low;
+	layout.span = (Code)(high - low);
+	layout.up = __clzll(high - low | 1);
+	bool exact = layout.up >= index_bits;
+	layout.at = exact ? layout.up - index_bits : 0;
+	layout.keep = exact ? ~0ull : ~0ull << index_bits;
+	return layout;
+}
+
+// Leave is which codes are left to a radix sort at once: those that differ in few bytes, all in one
+// half of 64-bit codes; and, if they have many values, very uneven ones and those whose leading
+// words repeat.
+struct Leave {
+	u32 digits;
+	u32 share;   // uneven: a bin has more than share times its share; 0: none are
+	u32 repeats; // of leading words in an early sample; 0: any number
+};
+
+// bin_of returns the bin of a code from low to high.
+DEVICE u32 bin_of(u64 code, u64 low, u64 high) { return min((u32)((double)(code - low) / ((double)(high - low) + 1) * EARLY_BINS), EARLY_BINS - 1); }
+
+// report_early examines one part of the sample, in order and values, and EARLY_SAMPLES codes of it for what makes the
+// second sample needless, and reports it to the host.
+template <class Code> DEVICE void report_early(RangeShared &shared, const Code *codes, u64 n, u32 index_bits, Sample *sample, u32 *few, u32 most, const Leave &leave) {
+	constexpr u32 SHARE = EARLY_SAMPLES / EARLY_BINS, BITS = 12;
+	static_assert(EARLY_SAMPLES == 1 << BITS && RANGE_BLOCKS >= EARLY_LOADS, "sizes of tables; every eighth sample is of the part");
+	const u64 at = drawn(threadIdx.x * RANGE_BLOCKS, RANGE_BITS, n);
+	const Code next = codes[at + 1 < n ? at + 1 : at], first = codes[drawn(0, RANGE_BITS, n)];
+	Code code[EARLY_LOADS];
+	u32 position[EARLY_LOADS];
+#pragma unroll
+	for (u32 i = 0; i < EARLY_LOADS; i++) {
+		position[i] = (u32)drawn(threadIdx.x * RANGE_BLOCKS + i, RANGE_BITS, n);
+		code[i] = codes[position[i]];
+	}
+	shared.seen.clear();
+	for (u32 i = threadIdx.x; i < 2 * EARLY_SAMPLES; i += SAMPLE_THREADS) shared.codes[i] = shared.leading[i / 2] = 0;
+	if (threadIdx.x < 3) shared.values[threadIdx.x] = 0;
+	if (threadIdx.x < EARLY_BINS) shared.bin[threadIdx.x] = 0;
+	if (threadIdx.x == 0) shared.repeats = shared.words = 0;
+	Found f = {code[0], code[0], code[0], ~(u64)code[0], 0, 0, 0};
+#pragma unroll
+	for (u32 i = 1; i < EARLY_LOADS; i++) f = join(f, {code[i], code[i], code[i], ~(u64)code[i], 0, 0, 0});
+	f = join_lanes<32>(f);
+	if (lane_id() == 0) shared.warp[warp_id()] = f;
+	const bool rises = __syncthreads_or(code[0] < next); // and all is clear, the Found of every warp is written
+	f = join_lanes<32>(shared.warp[lane_id()]);
+	const Layout<Code> layout = layout_of<Code>(f.low, f.high, index_bits);
+	u32 repeats = 0, words = 0;
+#pragma unroll
+	for (u32 i = 0; i < EARLY_LOADS; i++) {
+		atomicAdd(&shared.bin[bin_of(code[i], f.low, f.high)], 1u);
+		const TieTable::Slot same_code = TieTable{shared.codes, BITS + 1, 0}.slot_of(code[i]);
+		const TieTable::Slot same_word = TieTable{shared.leading, BITS, 0}.slot_of(word_of(code[i], position[i], layout) >> 32);
+		repeats += same_code.repeats(same_code.take(), ~0u);
+		words += same_word.repeats(same_word.take(), MOST_REPEATS);
+	}
+	if (repeats) atomicAdd(&shared.repeats, repeats);
+	if (words) atomicAdd(&shared.words, words);
+	shared.seen.add(code[0]);
+	const bool falls = __syncthreads_or(code[0] > next); // and bits are set, bins and repeats are complete
+	const bool uneven = __syncthreads_or(threadIdx.x < EARLY_BINS && shared.bin[threadIdx.x] > leave.share * SHARE);
+	shared.seen.count(shared.values);
+	const bool varies = __syncthreads_or(code[0] != first); // and values are counted
+	if (threadIdx.x > 0) return;
+	const u32 values = estimate_values(shared.values);
+	const u64 differ = f.ones & f.zeros;
+	const bool both = differ >> 32 && (u32)differ;
+	const bool left = (!both && digits_of(differ) <= leave.digits) ||
+	                  (shared.repeats < EARLY_REPEATS && ((leave.share && uneven) || (leave.repeats && shared.words >= leave.repeats)));
+	const u32 found = !rises || !falls ? (varies ? SEEMS_SORTED : SEEMS_FLAT) : values <= most ? values : left ? SEEMS_LEFT : 0;
+	if (found) notify_host(few, found);
+	sample->few = found;
+}
+
+// sample_range finds the range of RANGE_SAMPLES codes, in RANGE_BLOCKS parts, one per block, and
+// clears the counters of the second sample and the status. n > 0.
+//
+// If few is not null there is one more block, which estimates the number of values by the first
+// part. If it is at most most and the codes are unordered, it writes it to few, in memory of the
+// host. Then the second sample, which takes 20 µs, is not needed. It also reports there that the
+// codes seem to be in order, or are to be left. most <= MAX_EARLY_VALUES.
+// Its samples are those of the others.
+//
+// cells are the count counters of sample_segments, which are cleared.
+template <class Code> DEVICE void sample_range(const Code *codes, u64 n, u32 index_bits, Sample *sample, u32 *status, u32 *few, u32 most, const Leave &leave, u32 *cells, u64 count) {
+	SORTER_SHARED(RangeShared, shared);
+	for (u64 i = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; i < count; i += (u64)gridDim.x * SAMPLE_THREADS) cells[i] = 0;
+	if (blockIdx.x == RANGE_BLOCKS) {
+		report_early(shared, codes, n, index_bits, sample, few, most, leave);
+		return;
+	}
+	const u32 k = threadIdx.x * RANGE_BLOCKS + blockIdx.x; // each part is spread over all codes
+	const u64 at = drawn(k, RANGE_BITS, n);
+	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
+	sample->code[k] = code;
+	sample->position[k] = (u32)at;
+	Found f = join_lanes<32>({code, code, code, ~(u64)code, code < next, code > next, (double)(Code)(code < next ? next - code : code - next)});
+	if (lane_id() == 0) shared.warp[warp_id()] = f;
+	__syncthreads(); // the Found of every warp is written
+	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
+	if (warp_id() == 0) {
+		f = join_lanes<32>(shared.warp[lane_id()]);
+		if (lane_id() == 0) sample->found[blockIdx.x] = f;
+	}
+	if (blockIdx.x > 0) return;
+	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
+	sample->segments[threadIdx.x] = sample->octaves[threadIdx.x] = 0;
+	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
+	if (threadIdx.x == 0) {
+		sample->values[0] = sample->values[1] = sample->values[2] = 0;
+		sample->ties[0] = sample->ties[1] = 0;
+		sample->pairs = 0;
+		sample->full = 0;
+		if (!few) sample->few = 0;
+		sample->counted = 0;
+	}
+}
+
+// sample_layout returns the layout by the first sample.
+template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u32 index_bits) {
+	const Found found = join_blocks(sample);
+	return layout_of<Code>(found.low, found.high, index_bits);
+}
+
+constexpr int HASH_BITS = 16; // if all values of a sample differ, one in sixteen has the hash of another
+
+struct SegmentsShared {
+	u32 count[SEGMENTS], octaves[SEGMENTS];
+	Seen<HASH_BITS> seen;
+	u32 ties[TIES];
+	u32 last;
+	u32 full;
+	u64 pairs;
+};
+
+// Cells are equal parts of all words, about as many as buckets. How many elements of a sample share one
+// shows how much sizes of buckets will vary, which the 1024 parts do not show.
+//
+// Atomics on one cell queue up: if most codes are in a few cells, adding all takes 0.3 ms (H200,
+// 2^20 samples). So each block adds a limited number of a part's elements.
+struct Cells {
+	u32 *count;
+	u32 bits; // binary logarithm of their number
+	u32 most; // elements of a part that a block adds
+	u32 full; // elements of a cell in which there are far more than in an even one
+
+	// add counts an element in the cell of its word, and returns the elements there before.
+	DEVICE u32 add(u64 word) const { return atomicAdd(count + (word >> (64 - bits)), 1u); }
+};
+
+// add_warp adds the sum of a warp to a word. An atomic sum of 64 bits in shared memory is a loop, in which
+// 1024 threads take 50 µs.
+DEVICE void add_warp(u64 *sum, u64 v) {
+#pragma unroll
+	for (int d = 16; d; d /= 2) v += __shfl_xor_sync(FULL_WARP, v, d);
+	if (lane_id() == 0 && v) atomicAdd(sum, v);
+}
+
 // count_values counts the values of the first sample. One block.
 DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
 	shared.seen.clear();
@@ -320,8 +367,8 @@ constexpr u32 OCTAVE_PARTS = 32;
 template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Layout<Code> &layout, Sample *sample, const TieTable &table, const Cells &cells) {
 	shared.count[threadIdx.x] = shared.octaves[threadIdx.x] = 0;
 	if (threadIdx.x < TIES) shared.ties[threadIdx.x] = 0;
-	if (threadIdx.x == 0) shared.pairs = 0;
-	u32 words = 0, repeated = 0;
+	if (threadIdx.x == 0) shared.pairs = shared.full = 0;
+	u32 words = 0, repeated = 0, full = 0;
 	u64 pairs = 0;
 	const OctaveLayout<Code> octaves = {layout.low, layout.span, index_bits, reciprocal_of(scale_for(n, index_bits))};
 	__syncthreads(); // counters are zero
@@ -357,14 +404,16 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 			if ((u64)(Code)(code[0] - layout.low) >> OCTAVE_CODES) repeated += same_code.repeats(held_code, MOST_REPEATS);
 		}
 #pragma unroll
-		for (int i = 0; i < SAMPLE_LOADS; i++) pairs += before[i];
+		for (int i = 0; i < SAMPLE_LOADS; i++) pairs += before[i], full += before[i] + 1 == cells.full;
 	}
 	if (words) atomicAdd(&shared.ties[0], words);
 	if (repeated) atomicAdd(&shared.ties[1], repeated);
+	if (full) atomicAdd(&shared.full, full);
 	add_warp(&shared.pairs, pairs);
 	__syncthreads(); // counts are complete
 	if (threadIdx.x < TIES && shared.ties[threadIdx.x]) atomicAdd(&sample->ties[threadIdx.x], shared.ties[threadIdx.x]);
 	if (threadIdx.x == 0 && shared.pairs) atomicAdd(&sample->pairs, shared.pairs);
+	if (threadIdx.x == 0 && shared.full) atomicAdd(&sample->full, shared.full);
 	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
 	if (shared.octaves[threadIdx.x]) atomicAdd(&sample->octaves[threadIdx.x], shared.octaves[threadIdx.x]);
 }
@@ -386,6 +435,7 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 	const Found f = join_blocks(sample);
 	if (threadIdx.x > 0) return;
 	note->pairs = sample->pairs;
+	note->full = sample->full;
 	note->low = f.low;
 	note->high = f.high;
 	note->differ = f.ones & f.zeros;
@@ -399,7 +449,14 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 template <class Code> struct MapShared {
 	Map<Code> map;
 	u32 count[SEGMENTS];
+	u32 full;
 	u64 pairs;
+};
+
+// Crowds is what sample_map finds besides counts of segments: as in SampleNote.
+struct Crowds {
+	u64 pairs;
+	u32 full;
 };
 
 // load_map copies a map to shared memory; the caller synchronises.
@@ -408,12 +465,13 @@ template <class Code> DEVICE void load_map(Map<Code> &to, const Map<Code> *from)
 	for (u32 i = threadIdx.x; i < sizeof(Map<Code>) / 8; i += blockDim.x) ((u64 *)&to)[i] = ((const u64 *)from)[i];
 }
 
-// sample_map counts a second sample by segments of a map, and the pairs of its elements in the same
-// cell: an equal part of the steps of a segment. The host has cleared segments, cells and pairs.
-template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Map<Code> *map, const Sample *sample, const Cells &cells, u32 *segments, u64 *all_pairs) {
+// sample_map counts a second sample by segments of a map, and its crowds in cells: equal parts of the
+// steps of a segment. The host has cleared segments, cells and crowds.
+template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Map<Code> *map, const Sample *sample, const Cells &cells, u32 *segments, Crowds *crowds) {
 	SORTER_SHARED(MapShared<Code>, shared);
 	shared.count[threadIdx.x] = 0;
-	if (threadIdx.x == 0) shared.pairs = 0;
+	if (threadIdx.x == 0) shared.pairs = shared.full = 0;
+	u32 full = 0;
 	u64 pairs = 0;
 	load_map(shared.map, map);
 	__syncthreads(); // counters are zero, the map is in shared memory
@@ -425,19 +483,28 @@ template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sampl
 		Code code = codes[at];
 		const u32 s = segment_of(shared.map, layout, code, (u32)at, stretch);
 		atomicAdd(&shared.count[s], 1u);
-		pairs += cells.add((u64)s << (64 - SEGMENT_BITS) | (u64)steps_in(shared.map, s, code, (u32)at, stretch) << (32 - SEGMENT_BITS));
+		const u32 before = cells.add((u64)s << (64 - SEGMENT_BITS) | (u64)steps_in(shared.map, s, code, (u32)at, stretch) << (32 - SEGMENT_BITS));
+		pairs += before;
+		full += before + 1 == cells.full;
 	}
+	if (full) atomicAdd(&shared.full, full);
 	add_warp(&shared.pairs, pairs);
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&segments[threadIdx.x], shared.count[threadIdx.x]);
-	if (threadIdx.x == 0 && shared.pairs) atomicAdd(all_pairs, shared.pairs);
+	if (threadIdx.x == 0 && shared.pairs) atomicAdd(&crowds->pairs, shared.pairs);
+	if (threadIdx.x == 0 && shared.full) atomicAdd(&crowds->full, shared.full);
 }
 
-// count_descents adds the number of neighbours in the wrong order to descents.
-template <class Code> DEVICE void count_descents(const Code *codes, u64 n, u32 *descents) {
+// count_descents adds the number of neighbours in the wrong order to descents. It copies the codes, unless
+// copy is null: if they are in order, that is the result of a sort of keys.
+template <class Code> DEVICE void count_descents(const Code *codes, u64 n, Code *copy, u32 *descents) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
 	u32 count = 0;
-	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i + 1 < n; i += step) count += codes[i] > codes[i + 1];
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+		const Code code = codes[i];
+		if (i + 1 < n) count += code > codes[i + 1];
+		if (copy) copy[i] = code;
+	}
 #pragma unroll
 	for (int d = 16; d; d /= 2) count += __shfl_xor_sync(FULL_WARP, count, d);
 	if (lane_id() == 0 && count) atomicAdd(descents, count);

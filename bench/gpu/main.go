@@ -43,7 +43,7 @@ import (
 
 var (
 	sizes  = flag.String("n", "16,20,24,26,28", "comma-separated sizes, as powers of two")
-	dists  = flag.String("dists", "", "comma-separated distributions, all by default; \"held back\": those that nothing is tuned by")
+	dists  = flag.String("dists", "", "comma-separated distributions, all by default; \"held back\": those that nothing is tuned by; \"adversaries\": those that seem even to a sample")
 	widths = flag.String("bits", "32,64", "comma-separated widths of the codes")
 	keys   = flag.Bool("keys", false, "sort keys alone, beside CUB's sort of keys")
 	names  = flag.String("algorithms", "Auto", "comma-separated names of algorithms to time or check, that the engine runs")
@@ -153,17 +153,17 @@ func eachInput(row func(bits, lg int, d dist.Codes) error) error {
 func distributions(usual []dist.Codes, bits ...int) []dist.Codes {
 	all := usual
 	if *dists != "" {
-		all = slices.Concat(dist.Shapes, dist.Users, dist.HeldBack, []dist.Codes{dist.Strided})
+		all = slices.Concat(dist.Shapes, dist.Users, dist.HeldBack, dist.Adversaries, []dist.Codes{dist.Strided})
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(d dist.Codes) bool {
 		return !slices.ContainsFunc(bits, d.Has) || *dists != "" && !named(d)
 	})
 }
 
-// named reports whether the flag names a distribution, or all of those that are held back.
+// named reports whether the flag names a distribution, or all of its list.
 func named(d dist.Codes) bool {
 	names := strings.Split(*dists, ",")
-	return slices.Contains(names, d.Name) || d.Held && slices.Contains(names, "held back")
+	return slices.Contains(names, d.Name) || d.Held && slices.Contains(names, "held back") || d.Adversary && slices.Contains(names, "adversaries")
 }
 
 // bench holds the device, its buffers, and both contenders.

@@ -19,7 +19,8 @@ type Codes struct {
 	Name string
 	Of   Meaning
 	Widths
-	Held bool // only for checks: nothing is tuned by it
+	Held      bool // only for checks: nothing is tuned by it
+	Adversary bool // of [Adversaries]
 
 	// At draws the i-th of n codes of some bits, which [Widths] has.
 	At func(r *rand.Rand, i, n, bits int) uint64
@@ -50,7 +51,7 @@ func (w Widths) Has(bits int) bool {
 
 // CodesNamed returns the codes of that name; it panics if there are none.
 func CodesNamed(name string) Codes {
-	all := slices.Concat(Shapes, Users, HeldBack)
+	all := slices.Concat(Shapes, Users, HeldBack, Adversaries)
 	return all[slices.IndexFunc(all, func(c Codes) bool { return c.Name == name })]
 }
 

@@ -10,7 +10,7 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-func allCodes() []Codes { return slices.Concat(Shapes, Users, HeldBack, []Codes{Strided}) }
+func allCodes() []Codes { return slices.Concat(Shapes, Users, HeldBack, Adversaries, []Codes{Strided}) }
 
 // TestNames holds names to one meaning each, and to what a list of a command's flag can have.
 func TestNames(t *testing.T) {

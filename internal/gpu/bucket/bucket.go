@@ -36,9 +36,8 @@ type Attempt struct {
 type Few func(in codes.Input, values int, differ uint64) bool
 
 // Leave returns which codes another algorithm is expected to sort at least as fast, by a first sample
-// alone: those that differ in up to digits bytes, all in one half of 64-bit codes, and whether very
-// uneven ones are.
-type Leave func(in codes.Input) (digits int, uneven bool)
+// alone.
+type Leave func(in codes.Input) sample.Leave
 
 // Policy is which codes are sorted by buckets. The zero Few and Leave leave none to others.
 type Policy struct {
@@ -108,9 +107,13 @@ func (s *Sorter) sort(w *device.Workspace, by Policy, attempts int, in codes.Inp
 // planned returns the attempt by one spreading, or ErrUneven if the sample is against it. The mean of
 // Quantiles is that of codes without ties, until there is a map.
 func (c *call) planned(way Spreading) (a Attempt, err error) {
+	s := &c.note.sample
 	standard, tied := evenSlice, 0.0
 	switch way {
 	case Linear:
+		if s.Full > 0 { // of which a bucket may hold more than an oversize one can
+			return a, ErrUneven
+		}
 		tied = c.linearTies()
 	case Sections:
 		standard, tied = sectionSlice, c.linearTies()
@@ -119,10 +122,9 @@ func (c *call) planned(way Spreading) (a Attempt, err error) {
 	case Quantiles:
 		standard, tied = fullSlice, max(c.codeTies(), c.valueTies())
 	}
-	if way == Quantiles && jagged(c.note.sample.Parts[:]) {
+	if way == Quantiles && (c.in.Keys || jagged(s.Parts[:])) { // keys alone have no such plan
 		return a, ErrUneven
 	}
-	s := &c.note.sample
 	lay := layoutFor(c.in.N, c.in.Wide, s.Low, s.High, unevenMargin)
 	local := c.localTies()
 	if way >= Octaves { // whose words are others
@@ -156,7 +158,7 @@ func (c *call) early(by Policy) (e sample.Early) {
 	}
 	e.At, e.Most = device.Mapped(&c.note.sample.Few), c.soonest(by.Few)
 	if by.Leave != nil {
-		e.Digits, e.Uneven = by.Leave(c.in)
+		e.Leave = by.Leave(c.in)
 	}
 	return e
 }
@@ -207,7 +209,7 @@ func (c *call) secondSample(q *device.Queue, needed uint64) error {
 	s.Ready.Store(0)
 	q.Run("sample_segments"+codes.Width(in.Wide), 1+c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
 		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), uint64(c.ties), uint64(tieBits(in)), rand.Uint64(),
-		uint64(c.cells), uint64(cellBits(in)), uint64(cellMost(in, c.sampleGrid())), needed, device.Mapped(s))
+		uint64(c.cells), uint64(cellBits(in)), uint64(cellMost(in, c.sampleGrid())), uint64(fullCell(in, evenCells)), needed, device.Mapped(s))
 	first := &s.Few
 	if needed != 0 {
 		first = &s.Ready
@@ -225,16 +227,24 @@ func (c *call) presorted(flat bool) (codes.Outcome, error) {
 		return codes.Outcome{}, nil
 	}
 	q := c.w.Queue()
-	codes.CountDescents(&q, codes.Grid(c.w, in.N), *in, in.Codes, c.status)
+	copy := cuda.Ptr(0)
+	if in.Keys {
+		copy = c.to
+	}
+	codes.CountDescents(&q, codes.Grid(c.w, in.N), *in, in.Codes, copy, c.status)
 	q.ToHost(unsafe.Pointer(&c.note.status), c.status, 4*kernels.StatusWords)
 	if err := q.Sync(); err != nil {
 		return codes.Outcome{}, err
 	}
+	shape := engine.Sorted
+	if flat {
+		shape = engine.Flat
+	}
 	switch descents := int(c.note.status[kernels.StatusDescents]); {
-	case descents == 0 && flat:
-		return codes.Outcome{Shape: engine.Flat}, codes.Identity(c.w, *in, c.to)
+	case descents == 0 && in.Keys: // which are copied
+		return codes.Outcome{Shape: shape}, nil
 	case descents == 0:
-		return codes.Outcome{Shape: engine.Sorted}, codes.Identity(c.w, *in, c.to)
+		return codes.Outcome{Shape: shape}, codes.Identity(c.w, *in, c.to)
 	case descents == in.N-1:
 		return codes.Outcome{Shape: engine.Reversed}, codes.Reversal(c.w, *in, c.to)
 	}
@@ -384,6 +394,9 @@ func (c *call) mappedPlan(lay layout) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if int(c.note.crowds.full) > oversizeBudget(c.in)/8 {
+		return nil, ErrUneven
+	}
 	p, err := mappedPlan(lay, t, c.note.count[:], samples(c.in), mean).fitting()
 	if err != nil {
 		return nil, err
@@ -402,12 +415,12 @@ func (c *call) countSegments(t *table) error {
 	q := c.w.Queue()
 	c.send(&q, t)
 	q.Fill(c.count, 0, kernels.Segments)
-	q.Fill(c.pairs, 0, 2)
+	q.Fill(c.crowds, 0, kernels.CrowdsBytes/4)
 	q.Fill(c.cells, 0, 1<<cellBits(in))
 	q.Run("sample_map"+codes.Width(in.Wide), c.sampleGrid(), kernels.SampleThreads, shared,
-		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.table), uint64(c.sample), uint64(c.cells), uint64(cellBits(in)), uint64(c.count), uint64(c.pairs))
+		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.table), uint64(c.sample), uint64(c.cells), uint64(cellBits(in)), uint64(fullCell(in, 1)), uint64(c.count), uint64(c.crowds))
 	q.ToHost(unsafe.Pointer(&c.note.count), c.count, 4*kernels.Segments)
-	q.ToHost(unsafe.Pointer(&c.note.pairs), c.pairs, 8)
+	q.ToHost(unsafe.Pointer(&c.note.crowds), c.crowds, kernels.CrowdsBytes)
 	return q.Sync()
 }
 

@@ -53,9 +53,10 @@ func writeIdentity(q *device.Queue, grid, n int, to cuda.Ptr, back uint64) {
 	q.Run("write_identity", grid, kernels.SampleThreads, 0, uint64(to), uint64(n), back)
 }
 
-// CountDescents counts the falling pairs of neighbours in codes into a word of the status.
-func CountDescents(q *device.Queue, grid int, in Input, codes, status cuda.Ptr) {
-	q.Run("count_descents"+Width(in.Wide), grid, kernels.SampleThreads, 0, uint64(codes), uint64(in.N), uint64(status))
+// CountDescents counts the falling pairs of neighbours in codes into a word of the status, and copies the
+// codes, unless copy is 0.
+func CountDescents(q *device.Queue, grid int, in Input, codes, copy, status cuda.Ptr) {
+	q.Run("count_descents"+Width(in.Wide), grid, kernels.SampleThreads, 0, uint64(codes), uint64(in.N), uint64(copy), uint64(status))
 }
 
 // Ties returns device memory with the ties of an order, marked as in engine.Job.

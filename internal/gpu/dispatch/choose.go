@@ -90,17 +90,20 @@ func worth(in codes.Input, a bucket.Attempt, s *sample.Note) bool {
 	return bucketTime(in, a, s.NearlyOrdered()) < radixTime(in, s.Differ)
 }
 
-// leave returns the number of bytes up to which codes that differ in no more are left to the radix sort
-// after the first sample, since the second one would take more time than buckets gain; and whether
-// very uneven ones are. Those are floats, say: at 2^24 32-bit codes the bucket sort takes 0.93 to 1.2
-// of its time.
-func leave(in codes.Input) (digits int, uneven bool) {
+// leave returns which codes are left to the radix sort after the first sample, since the second one would take
+// more time than buckets gain. 32-bit codes are if uneven: floats, say, of which at 2^24 codes the bucket
+// sort takes 0.93 to 1.2 of its time; and if leading words repeat so often that there is no plan
+// for them: at 2^24 a pair of 4096 repeats if each word is that of two more codes.
+func leave(in codes.Input) (l sample.Leave) {
 	const sampled = 20e3 // of the second sample
 	best := bucketTime(in, bucket.Attempt{Way: bucket.Linear, Mean: 920}, false) + sampled
-	for digits < 4 && radixTime(in, 1<<(8*(digits+1))-1) <= best {
-		digits++
+	for l.Digits < 4 && radixTime(in, 1<<(8*(l.Digits+1))-1) <= best {
+		l.Digits++
 	}
-	return digits, !in.Wide && !in.Keys && in.N < 1<<25
+	if !in.Wide && in.N < 1<<25 {
+		l.Share, l.Repeats = 4, 5
+	}
+	return l
 }
 
 // few reports whether the sort of few values is expected to be faster than the radix sort of
@@ -134,9 +137,10 @@ func valuesTime(in codes.Input, count int) float64 {
 }
 
 // radixTime estimates a radix sort of codes that differ in the given bits, in ns. If both
-// halves of 64-bit codes differ, the high halves are fetched at random; keys alone move whole.
+// halves of 64-bit codes differ, the high halves move along in passes over the low ones; keys alone
+// move whole.
 func radixTime(in codes.Input, differ uint64) float64 {
-	const place, fetch = 1<<kernels.RadixBits - 1, 0.023
+	const place, carried = 1<<kernels.RadixBits - 1, 0.011
 	fixed, each, pass := 45e3, 0.0017, 0.0056
 	switch {
 	case in.Keys && in.Wide:
@@ -147,7 +151,7 @@ func radixTime(in codes.Input, differ uint64) float64 {
 		fixed, each = 60e3, 0.0035
 	}
 	if !in.Keys && differ>>32 > 0 && uint32(differ) > 0 {
-		each += fetch
+		each += carried
 	}
 	for ; differ > 0; differ >>= kernels.RadixBits {
 		if differ&place != 0 {

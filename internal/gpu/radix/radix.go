@@ -90,7 +90,7 @@ const MaxN = kernels.RadixMaxN
 type memory struct {
 	words     cuda.Ptr // counts of tiles
 	even, odd cuda.Ptr // elements: each pass moves from one to the other; for keys alone one of them is the result
-	high      cuda.Ptr // high words of codes, if they are carried
+	high      cuda.Ptr // high words of codes, where elements have low ones
 }
 
 func (r *Sorter) layOut(a *device.Area, in codes.Input) memory {

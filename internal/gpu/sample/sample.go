@@ -23,6 +23,7 @@ type Note struct {
 	Octaves           [kernels.Segments]uint32 // counts of the lowest kernels.OctaveParts parts by equal parts of octaves
 	Pairs             uint64                   // of elements of the second sample in the same cell
 	Ties              [Ties]uint32             // of the first draw of each thread: elements that share something with an earlier one, by kind; some are missed
+	Full              uint32                   // cells with far more elements of the second sample than even ones have
 	Seen              [3]uint32                // values in the first sample, at least once, twice, three times
 	Ready             atomic.Uint32            // set once the device has written everything above
 	Few               atomic.Uint32            // set instead of Ready: the number of values, if few, or one of kernels.SeemsFlat, SeemsSorted and SeemsLeft
@@ -67,26 +68,29 @@ func (s *Note) Degree(n int) float64 {
 
 // Early is the reports of the first sample, at a pinned address, 0 for none: up to Most values of
 // unordered codes, Most being at most kernels.MaxEarlyValues; codes that seem to be in order; and
-// codes that are left to a radix sort, which differ in up to Digits bytes of one half, or are very
-// uneven.
+// codes that are left to a radix sort, by Leave.
 type Early struct {
-	At           uint64
-	Most, Digits int
-	Uneven       bool
+	At   uint64
+	Most int
+	Leave
 }
+
+// Leave is which codes are left to a radix sort by a first sample alone: those that differ in up to Digits
+// bytes, all in one half of 64-bit codes; and, if they have too many values for the sort of few, those of
+// which a 64th part of the range has more than Share times its share, and those of which Repeats of
+// kernels.EarlySamples leading words repeat an earlier one. Share and Repeats may be 0, for none.
+type Leave struct{ Digits, Share, Repeats int }
 
 // First takes the first sample, to device memory at, and clears the status words, and the count
 // cells of the second sample.
 func First(q *device.Queue, in codes.Input, at, status cuda.Ptr, early Early, cells cuda.Ptr, count int) {
-	blocks, uneven := kernels.RangeBlocks, uint64(0)
+	blocks := kernels.RangeBlocks
 	if early.At != 0 {
 		blocks++ // which reports
 	}
-	if early.Uneven {
-		uneven = 1
-	}
 	q.Run("sample_range"+codes.Width(in.Wide), blocks, kernels.SampleThreads, kernels.SampleShared,
-		uint64(in.Codes), uint64(in.N), uint64(at), uint64(status), early.At, uint64(early.Most), uint64(early.Digits), uneven, uint64(cells), uint64(count))
+		uint64(in.Codes), uint64(in.N), uint64(in.IndexBits()), uint64(at), uint64(status), early.At, uint64(early.Most),
+		uint64(early.Digits), uint64(early.Share), uint64(early.Repeats), uint64(cells), uint64(count))
 }
 
 // Fetch copies the keys of the first sample to pinned memory.
