@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "c08c5852af42f242764371a8f08b619878def794fac1e396a6fe43f9dec27649"
-	orderHash      = "53609ca2ceb2165c14e28f3c22810b75fa24e1291b2c08b0f8df6a31542a0ba6"
+	sourceHash     = "10b524ea70a69c6eee0d4ecd9ae295d33ba179ed9ee9edfb18b98e6005930dae"
+	orderHash      = "b51c592bb5e3542f94db76685e6ed1cbb74d01531412c10cce58aed60a44eb06"
 	bucketHash     = "734689191f74d9dcb521b1af2d52ef9d1a8caaf201071fe5b66e78d0b990581a"
-	bucketU32Hash  = "5087ce126f6c21406632d8af57ade2d97e707dcddb848536db9ed23ab65d1358"
-	bucketU64Hash  = "bdede2f6858cefd388dd2313bd64981192f383edbce3d79ded52c51dbf948717"
+	bucketU32Hash  = "9c14d3619c1a482ec3e20f4dade9746005c65306866594f76def865f6ea78e84"
+	bucketU64Hash  = "ff52e90339eac4669925640e0b1e7d2c0789f4369709e962ae6b49af965167dc"
 	keysHash       = "53a67321369ba7347b4fa1a6d52daecc885518cdb61a633ffa67f6b598e12e5b"
 	octavesHash    = "5dc993cc0d0e2a90882af3e012a51cbf4f2056b4a02026ce4e6056c065779787"
 	stridedHash    = "e5f4f4b4c1ddfc4533c57652883dc10399cdff6ca8c9330e181ea082ae4c51cb"
@@ -73,7 +73,6 @@ const (
 	SampleBytes         = 106928     // bytes of the result of the sample kernels
 	SampleCodesAt       = 8576       // offset of the codes of the first sample; their positions follow
 	EarlySamples        = 4096       // codes that sample_range reports on at once
-	CrowdsBytes         = 16         // bytes that sample_map reports in, besides counts: a sum of 64 bits, and one of 32
 	SampleLoads         = 4          // draws of a thread of sample_segments at a time; the first ones are looked up in the table of ties
 	MostRepeats         = 15         // samples of a code that count as its repetitions, at most
 	SeemsSorted         = 2147483649 // SampleNote.few of codes that seem to be in order
@@ -88,8 +87,8 @@ const (
 	MappedShared8U64    = 97424      // bytes, of split_mapped
 	MappedShared9U64    = 98448      // bytes, of split_mapped
 	MappedShared10U64   = 100496     // bytes, of split_mapped
-	MapSharedU32        = 30744      // bytes, of sample_map
-	MapSharedU64        = 34840      // bytes, of sample_map
+	MapSharedU32        = 30736      // bytes, of sample_map
+	MapSharedU64        = 34832      // bytes, of sample_map
 	RangeSamples        = 8192       // codes that sample_range reads
 	BitonicBits         = 13         // binary logarithm of the elements of a tile
 	BitonicRows         = 10         // strides between tiles in a pass of bitonic_merge, at most

@@ -12,8 +12,8 @@ NAME(sample_segments)
 
 ENTRY(SAMPLE_THREADS, 1)
 NAME(sample_map)
-(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, const Map<CODE> *map, const Sample *sample, u32 *cells, u64 cell_bits, u64 cell_full, u32 *segments, Crowds *crowds) {
-	sample_map(codes, n, (u32)sample_bits, (u32)index_bits, map, sample, Cells{cells, (u32)cell_bits, ~0u, (u32)cell_full}, segments, crowds);
+(const CODE *codes, u64 n, u64 sample_bits, u64 salt, u64 index_bits, const Map<CODE> *map, const Sample *sample, u32 *cells, u64 cell_bits, u32 *segments, u64 *pairs) {
+	sample_map(codes, n, (u32)sample_bits, salt, (u32)index_bits, map, sample, Cells{cells, (u32)cell_bits, ~0u, ~0u}, segments, pairs);
 }
 
 #define SPLIT_CODES(bits) \

@@ -57,10 +57,10 @@ DEVICE u64 mix(u64 x) {
 }
 
 // drawn returns the k-th of 1 << bits sample positions, one from each of 1 << bits equal parts
-// of the input.
-DEVICE u64 drawn(u64 k, u32 bits, u64 n) {
+// of the input. The salt differs from sort to sort: no list is even just where it is sampled.
+DEVICE u64 drawn(u64 k, u32 bits, u64 n, u64 salt) {
 	u64 lo = n * k >> bits, hi = n * (k + 1) >> bits;
-	return lo + __umul64hi(mix(k + 1), hi > lo ? hi - lo : 1);
+	return lo + __umul64hi(mix(k + 1 + salt), hi > lo ? hi - lo : 1);
 }
 
 // spread returns another number below 1 << bits for each k: numbers in sequence are far apart.
@@ -209,16 +209,16 @@ DEVICE u32 bin_of(u64 code, u64 low, u64 high) { return min((u32)((double)(code 
 
 // report_early examines one part of the sample, in order and values, and EARLY_SAMPLES codes of it for what makes the
 // second sample needless, and reports it to the host.
-template <class Code> DEVICE void report_early(RangeShared &shared, const Code *codes, u64 n, u32 index_bits, Sample *sample, u32 *few, u32 most, const Leave &leave) {
+template <class Code> DEVICE void report_early(RangeShared &shared, const Code *codes, u64 n, u32 index_bits, u64 salt, Sample *sample, u32 *few, u32 most, const Leave &leave) {
 	constexpr u32 SHARE = EARLY_SAMPLES / EARLY_BINS, BITS = 12;
 	static_assert(EARLY_SAMPLES == 1 << BITS && RANGE_BLOCKS >= EARLY_LOADS, "sizes of tables; every eighth sample is of the part");
-	const u64 at = drawn(threadIdx.x * RANGE_BLOCKS, RANGE_BITS, n);
-	const Code next = codes[at + 1 < n ? at + 1 : at], first = codes[drawn(0, RANGE_BITS, n)];
+	const u64 at = drawn(threadIdx.x * RANGE_BLOCKS, RANGE_BITS, n, salt);
+	const Code next = codes[at + 1 < n ? at + 1 : at], first = codes[drawn(0, RANGE_BITS, n, salt)];
 	Code code[EARLY_LOADS];
 	u32 position[EARLY_LOADS];
 #pragma unroll
 	for (u32 i = 0; i < EARLY_LOADS; i++) {
-		position[i] = (u32)drawn(threadIdx.x * RANGE_BLOCKS + i, RANGE_BITS, n);
+		position[i] = (u32)drawn(threadIdx.x * RANGE_BLOCKS + i, RANGE_BITS, n, salt);
 		code[i] = codes[position[i]];
 	}
 	shared.seen.clear();
@@ -271,15 +271,15 @@ template <class Code> DEVICE void report_early(RangeShared &shared, const Code *
 // Its samples are those of the others.
 //
 // cells are the count counters of sample_segments, which are cleared.
-template <class Code> DEVICE void sample_range(const Code *codes, u64 n, u32 index_bits, Sample *sample, u32 *status, u32 *few, u32 most, const Leave &leave, u32 *cells, u64 count) {
+template <class Code> DEVICE void sample_range(const Code *codes, u64 n, u32 index_bits, u64 salt, Sample *sample, u32 *status, u32 *few, u32 most, const Leave &leave, u32 *cells, u64 count) {
 	SORTER_SHARED(RangeShared, shared);
 	for (u64 i = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; i < count; i += (u64)gridDim.x * SAMPLE_THREADS) cells[i] = 0;
 	if (blockIdx.x == RANGE_BLOCKS) {
-		report_early(shared, codes, n, index_bits, sample, few, most, leave);
+		report_early(shared, codes, n, index_bits, salt, sample, few, most, leave);
 		return;
 	}
 	const u32 k = threadIdx.x * RANGE_BLOCKS + blockIdx.x; // each part is spread over all codes
-	const u64 at = drawn(k, RANGE_BITS, n);
+	const u64 at = drawn(k, RANGE_BITS, n, salt);
 	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
 	sample->code[k] = code;
 	sample->position[k] = (u32)at;
@@ -378,7 +378,7 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 		Code code[SAMPLE_LOADS];
 #pragma unroll
 		for (int i = 0; i < SAMPLE_LOADS; i++) { // all loads in flight at once
-			at[i] = drawn(spread(min(first + i * step, count - 1), sample_bits), sample_bits, n);
+			at[i] = drawn(spread(min(first + i * step, count - 1), sample_bits), sample_bits, n, table.salt);
 			code[i] = codes[at[i]];
 		}
 		u64 word[SAMPLE_LOADS];
@@ -449,14 +449,7 @@ template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 
 template <class Code> struct MapShared {
 	Map<Code> map;
 	u32 count[SEGMENTS];
-	u32 full;
 	u64 pairs;
-};
-
-// Crowds is what sample_map finds besides counts of segments: as in SampleNote.
-struct Crowds {
-	u64 pairs;
-	u32 full;
 };
 
 // load_map copies a map to shared memory; the caller synchronises.
@@ -465,13 +458,12 @@ template <class Code> DEVICE void load_map(Map<Code> &to, const Map<Code> *from)
 	for (u32 i = threadIdx.x; i < sizeof(Map<Code>) / 8; i += blockDim.x) ((u64 *)&to)[i] = ((const u64 *)from)[i];
 }
 
-// sample_map counts a second sample by segments of a map, and its crowds in cells: equal parts of the
-// steps of a segment. The host has cleared segments, cells and crowds.
-template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Map<Code> *map, const Sample *sample, const Cells &cells, u32 *segments, Crowds *crowds) {
+// sample_map counts a second sample by segments of a map, and the pairs of its elements in the same
+// cell: an equal part of the steps of a segment. The host has cleared segments, cells and pairs.
+template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sample_bits, u64 salt, u32 index_bits, const Map<Code> *map, const Sample *sample, const Cells &cells, u32 *segments, u64 *all_pairs) {
 	SORTER_SHARED(MapShared<Code>, shared);
 	shared.count[threadIdx.x] = 0;
-	if (threadIdx.x == 0) shared.pairs = shared.full = 0;
-	u32 full = 0;
+	if (threadIdx.x == 0) shared.pairs = 0;
 	u64 pairs = 0;
 	load_map(shared.map, map);
 	__syncthreads(); // counters are zero, the map is in shared memory
@@ -479,20 +471,16 @@ template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sampl
 	const u32 stretch = stretch_for(n);
 	const u64 step = (u64)gridDim.x * SAMPLE_THREADS;
 	for (u64 k = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; k >> sample_bits == 0; k += step) {
-		u64 at = drawn(k, sample_bits, n);
+		u64 at = drawn(k, sample_bits, n, salt);
 		Code code = codes[at];
 		const u32 s = segment_of(shared.map, layout, code, (u32)at, stretch);
 		atomicAdd(&shared.count[s], 1u);
-		const u32 before = cells.add((u64)s << (64 - SEGMENT_BITS) | (u64)steps_in(shared.map, s, code, (u32)at, stretch) << (32 - SEGMENT_BITS));
-		pairs += before;
-		full += before + 1 == cells.full;
+		pairs += cells.add((u64)s << (64 - SEGMENT_BITS) | (u64)steps_in(shared.map, s, code, (u32)at, stretch) << (32 - SEGMENT_BITS));
 	}
-	if (full) atomicAdd(&shared.full, full);
 	add_warp(&shared.pairs, pairs);
 	__syncthreads(); // counts are complete
 	if (shared.count[threadIdx.x]) atomicAdd(&segments[threadIdx.x], shared.count[threadIdx.x]);
-	if (threadIdx.x == 0 && shared.pairs) atomicAdd(&crowds->pairs, shared.pairs);
-	if (threadIdx.x == 0 && shared.full) atomicAdd(&crowds->full, shared.full);
+	if (threadIdx.x == 0 && shared.pairs) atomicAdd(all_pairs, shared.pairs);
 }
 
 // count_descents adds the number of neighbours in the wrong order to descents. It copies the codes, unless

@@ -116,7 +116,7 @@ template <class Code> DEVICE void find_values(const Code *codes, u64 n, u32 samp
 	const u64 step = (u64)gridDim.x * blockDim.x;
 	const Code free = (Code)table.state->free;
 	for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k >> sample_bits == 0; k += step) { // whole warps
-		const Code code = codes[drawn(k, sample_bits, n)];
+		const Code code = codes[drawn(k, sample_bits, n, 0)];
 		if ((like(code) & ((1u << lane_id()) - 1)) == 0) table.join(code, free);
 	}
 }

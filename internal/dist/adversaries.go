@@ -68,8 +68,8 @@ func comb(teeth, gap int) Codes {
 	})
 }
 
-// sampled reports whether a device's samples have the i-th of n codes, for the sizes of samples that it
-// takes: drawn of kernels/sample.cuh.
+// sampled reports whether a device's samples would have the i-th of n codes, for the sizes of samples that it
+// takes, if they had no salt: drawn of kernels/sample.cuh.
 func sampled(i, n int) bool {
 	for _, lg := range []int{13, 17, 18, 19, 20} {
 		k := uint64(i) << lg / uint64(n)

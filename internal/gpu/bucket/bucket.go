@@ -79,7 +79,7 @@ func (s *Sorter) sort(w *device.Workspace, by Policy, attempts int, in codes.Inp
 		return codes.Outcome{}, err
 	}
 	defer w.Put(first)
-	c := call{Sorter: s, w: w, note: note, in: in, to: to, memory: head(&device.Area{At: first.At}, in)}
+	c := call{Sorter: s, w: w, note: note, in: in, to: to, salt: s.salt(), memory: head(&device.Area{At: first.At}, in)}
 	if f, err := c.takeSamples(by); f.Shape != "" || err != nil {
 		return f, err
 	}
@@ -88,6 +88,9 @@ func (s *Sorter) sort(w *device.Workspace, by Policy, attempts int, in codes.Inp
 	}
 	for way := c.firstWay(); way <= Quantiles && attempts > 0; way++ {
 		a, err := c.planned(way)
+		if err != nil && way == Sections && by.Leave != nil {
+			break // of codes that crowd inside parts of their range, the others know no more
+		}
 		if err != nil {
 			continue
 		}
@@ -104,6 +107,13 @@ func (s *Sorter) sort(w *device.Workspace, by Policy, attempts int, in codes.Inp
 	return codes.Outcome{}, ErrUneven
 }
 
+func (s *Sorter) salt() uint64 {
+	if s.Salt != nil {
+		return *s.Salt
+	}
+	return rand.Uint64()
+}
+
 // planned returns the attempt by one spreading, or ErrUneven if the sample is against it. The mean of
 // Quantiles is that of codes without ties, until there is a map.
 func (c *call) planned(way Spreading) (a Attempt, err error) {
@@ -111,9 +121,6 @@ func (c *call) planned(way Spreading) (a Attempt, err error) {
 	standard, tied := evenSlice, 0.0
 	switch way {
 	case Linear:
-		if s.Full > 0 { // of which a bucket may hold more than an oversize one can
-			return a, ErrUneven
-		}
 		tied = c.linearTies()
 	case Sections:
 		standard, tied = sectionSlice, c.linearTies()
@@ -179,7 +186,7 @@ func (c *call) takeSamples(by Policy) (codes.Outcome, error) {
 	s, in := &c.note.sample, c.in
 	s.Few.Store(0)
 	q := c.w.Queue()
-	sample.First(&q, in, c.sample, c.status, c.early(by), c.cells, 1<<cellBits(in))
+	sample.First(&q, in, c.salt, c.sample, c.status, c.early(by), c.cells, 1<<cellBits(in))
 	if err := c.secondSample(&q, 0); err != nil {
 		return codes.Outcome{}, err
 	}
@@ -208,8 +215,8 @@ func (c *call) secondSample(q *device.Queue, needed uint64) error {
 	s, in := &c.note.sample, c.in
 	s.Ready.Store(0)
 	q.Run("sample_segments"+codes.Width(in.Wide), 1+c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
-		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), uint64(c.ties), uint64(tieBits(in)), rand.Uint64(),
-		uint64(c.cells), uint64(cellBits(in)), uint64(cellMost(in, c.sampleGrid())), uint64(fullCell(in, evenCells)), needed, device.Mapped(s))
+		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), uint64(c.ties), uint64(tieBits(in)), c.salt,
+		uint64(c.cells), uint64(cellBits(in)), uint64(cellMost(in, c.sampleGrid())), uint64(fullCell(in)), needed, device.Mapped(s))
 	first := &s.Few
 	if needed != 0 {
 		first = &s.Ready
@@ -394,9 +401,6 @@ func (c *call) mappedPlan(lay layout) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if int(c.note.crowds.full) > oversizeBudget(c.in)/8 {
-		return nil, ErrUneven
-	}
 	p, err := mappedPlan(lay, t, c.note.count[:], samples(c.in), mean).fitting()
 	if err != nil {
 		return nil, err
@@ -415,12 +419,12 @@ func (c *call) countSegments(t *table) error {
 	q := c.w.Queue()
 	c.send(&q, t)
 	q.Fill(c.count, 0, kernels.Segments)
-	q.Fill(c.crowds, 0, kernels.CrowdsBytes/4)
+	q.Fill(c.pairs, 0, 2)
 	q.Fill(c.cells, 0, 1<<cellBits(in))
 	q.Run("sample_map"+codes.Width(in.Wide), c.sampleGrid(), kernels.SampleThreads, shared,
-		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.table), uint64(c.sample), uint64(c.cells), uint64(cellBits(in)), uint64(fullCell(in, 1)), uint64(c.count), uint64(c.crowds))
+		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), c.salt, uint64(in.IndexBits()), uint64(c.table), uint64(c.sample), uint64(c.cells), uint64(cellBits(in)), uint64(c.count), uint64(c.pairs))
 	q.ToHost(unsafe.Pointer(&c.note.count), c.count, 4*kernels.Segments)
-	q.ToHost(unsafe.Pointer(&c.note.crowds), c.crowds, kernels.CrowdsBytes)
+	q.ToHost(unsafe.Pointer(&c.note.pairs), c.pairs, 8)
 	return q.Sync()
 }
 

@@ -14,22 +14,16 @@ import (
 type note struct {
 	sample sample.Note
 	count  [kernels.Segments]uint32
-	crowds crowds
+	pairs  uint64
 	status [kernels.StatusWords]uint32
 	bounds bounds
 	u32    segmentMap[uint32]
 	u64    segmentMap[uint64]
 }
 
-// crowds is struct Crowds of sample.cuh.
-type crowds struct {
-	pairs uint64
-	full  uint32
-}
-
 // memory is the device memory of one sort besides codes and result.
 type memory struct {
-	sample, count, crowds, table, status cuda.Ptr
+	sample, count, pairs, table, status  cuda.Ptr
 	ties, cells                          cuda.Ptr
 	sections, partitions, cursors, tiles cuda.Ptr
 	elements                             cuda.Ptr // in partitions; null where the first split fills buckets
@@ -42,7 +36,7 @@ func head(a *device.Area, in codes.Input) memory {
 	return memory{
 		sample: a.Take(kernels.SampleBytes),
 		count:  a.Take(4 * kernels.Segments),
-		crowds: a.Take(kernels.CrowdsBytes),
+		pairs:  a.Take(8),
 		table:  a.Take(max(kernels.MapBytesU32, kernels.MapBytesU64)),
 		status: a.Take(4 * kernels.StatusWords),
 		ties:   a.Take(4 << tieBits(in)),
@@ -104,5 +98,6 @@ type call struct {
 	in   codes.Input
 	to   cuda.Ptr
 
+	salt    uint64       // of samples
 	octaves *octaveCount // of the sample; nil: not counted yet
 }

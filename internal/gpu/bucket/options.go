@@ -71,6 +71,10 @@ type Options struct {
 	// codes if these are fewer than one in 24000.
 	Nearly *float64
 
+	// Salt, unless nil, chooses the positions of samples; otherwise a random number does. It serves to
+	// test lists that are even where they are sampled.
+	Salt *uint64
+
 	// Attempts, unless nil, counts attempts to spread elements.
 	Attempts *Attempts
 }

@@ -37,11 +37,10 @@ func cellMost(in codes.Input, blocks int) int { return 12*samples(in)/(kernels.S
 // of the cells.
 const evenCells = 2
 
-// fullCell is Cells.full of sample.cuh, where even cells have the given number of times the mean: the number
-// of elements of the second sample in a cell whose buckets are oversize. That is 2.2 times as many as in
-// even ones, and four standard deviations.
-func fullCell(in codes.Input, even float64) int {
-	full := 2.2 * even * math.Ldexp(1, sampleBits(in)-cellBits(in))
+// fullCell is Cells.full of sample.cuh: the number of elements of the second sample in a cell whose buckets
+// are oversize. That is 2.2 times as many as in even ones, and four standard deviations.
+func fullCell(in codes.Input) int {
+	full := 2.2 * evenCells * math.Ldexp(1, sampleBits(in)-cellBits(in))
 	return int(full + 4*math.Sqrt(full) + 2)
 }
 
@@ -94,7 +93,7 @@ func (c *call) mappedTies(t *table) float64 {
 	}
 	each := math.Ldexp(1, cellBits(c.in)-32) / kernels.Segments
 	even := evenPairs(c.note.count[:len(t.low)], func(s int) float64 { return each * (float64(t.leading(s)) + 1) })
-	return c.tiesOf(c.note.crowds.pairs, even)
+	return c.tiesOf(c.note.pairs, even)
 }
 
 // wordTies returns the mean number of other elements that have the leading word of an element.

@@ -85,9 +85,10 @@ func smallBuckets(in codes.Input, a bucket.Attempt) float64 {
 }
 
 // worth reports whether an attempt at the bucket sort is expected to be faster than the radix sort,
-// after the sample.
+// after the sample. Equal slices with a full cell may be lost: a bucket may have more elements than an
+// oversize one can.
 func worth(in codes.Input, a bucket.Attempt, s *sample.Note) bool {
-	return bucketTime(in, a, s.NearlyOrdered()) < radixTime(in, s.Differ)
+	return (a.Way != bucket.Linear || s.Full == 0) && bucketTime(in, a, s.NearlyOrdered()) < radixTime(in, s.Differ)
 }
 
 // leave returns which codes are left to the radix sort after the first sample, since the second one would take

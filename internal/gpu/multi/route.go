@@ -98,7 +98,7 @@ func (p *sharing) samplePart(q *part) (err error) {
 	if q.hi == q.lo {
 		return queue.Sync()
 	}
-	sample.First(&queue, codes.Input{Codes: q.codes, Wide: p.wide, N: q.hi - q.lo}, at, status, sample.Early{}, 0, 0)
+	sample.First(&queue, codes.Input{Codes: q.codes, Wide: p.wide, N: q.hi - q.lo}, 0, at, status, sample.Early{}, 0, 0)
 	q.note.sample.Fetch(&queue, at)
 	if err := queue.Sync(); err != nil {
 		return err

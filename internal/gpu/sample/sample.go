@@ -81,15 +81,15 @@ type Early struct {
 // kernels.EarlySamples leading words repeat an earlier one. Share and Repeats may be 0, for none.
 type Leave struct{ Digits, Share, Repeats int }
 
-// First takes the first sample, to device memory at, and clears the status words, and the count
+// First takes the first sample, at positions by the salt, to device memory at, and clears the status words, and the count
 // cells of the second sample.
-func First(q *device.Queue, in codes.Input, at, status cuda.Ptr, early Early, cells cuda.Ptr, count int) {
+func First(q *device.Queue, in codes.Input, salt uint64, at, status cuda.Ptr, early Early, cells cuda.Ptr, count int) {
 	blocks := kernels.RangeBlocks
 	if early.At != 0 {
 		blocks++ // which reports
 	}
 	q.Run("sample_range"+codes.Width(in.Wide), blocks, kernels.SampleThreads, kernels.SampleShared,
-		uint64(in.Codes), uint64(in.N), uint64(in.IndexBits()), uint64(at), uint64(status), early.At, uint64(early.Most),
+		uint64(in.Codes), uint64(in.N), uint64(in.IndexBits()), salt, uint64(at), uint64(status), early.At, uint64(early.Most),
 		uint64(early.Digits), uint64(early.Share), uint64(early.Repeats), uint64(cells), uint64(count))
 }
 

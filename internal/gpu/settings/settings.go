@@ -73,3 +73,9 @@ func Samples(perTile int) Option {
 		return nil
 	}
 }
+
+// Unsalted makes samples have the same positions in every sort, for tests of lists that are even where
+// they are sampled.
+func Unsalted() Option {
+	return func(s *Settings) error { s.Algorithms.Bucket.Salt = new(uint64); return nil }
+}
