@@ -7,11 +7,11 @@ package kernels
 
 // SHA-256 of the sources, and of each module built from them.
 const (
-	sourceHash     = "10b524ea70a69c6eee0d4ecd9ae295d33ba179ed9ee9edfb18b98e6005930dae"
-	orderHash      = "b51c592bb5e3542f94db76685e6ed1cbb74d01531412c10cce58aed60a44eb06"
+	sourceHash     = "6755d00865b4ba29a954d05e4a422ee8618c2969c89990d9f9d0d07bd854db95"
+	orderHash      = "d07cf897cc7cfe406f890cdc6d3ddc99965aa6cc1686e6e0407db3cf52ba4c07"
 	bucketHash     = "734689191f74d9dcb521b1af2d52ef9d1a8caaf201071fe5b66e78d0b990581a"
-	bucketU32Hash  = "9c14d3619c1a482ec3e20f4dade9746005c65306866594f76def865f6ea78e84"
-	bucketU64Hash  = "ff52e90339eac4669925640e0b1e7d2c0789f4369709e962ae6b49af965167dc"
+	bucketU32Hash  = "8d1ff92da0a2d1adf566b580fe0efbce2f6f6e56acbc451fba3a59bb1a5c5eaa"
+	bucketU64Hash  = "ca8ba4355625579836fdb1be70240b5c2cabcfe0ecd5f9c4e96c7582f5aa3694"
 	keysHash       = "53a67321369ba7347b4fa1a6d52daecc885518cdb61a633ffa67f6b598e12e5b"
 	octavesHash    = "5dc993cc0d0e2a90882af3e012a51cbf4f2056b4a02026ce4e6056c065779787"
 	stridedHash    = "e5f4f4b4c1ddfc4533c57652883dc10399cdff6ca8c9330e181ea082ae4c51cb"

@@ -43,7 +43,7 @@ struct SampleNote {
 	u32 octaves[SEGMENTS]; // as in Sample
 	u64 pairs;      // of elements of the second sample in the same cell
 	u32 ties[TIES]; // of the first draws of threads in the second sample: those whose leading word an earlier one has, and those whose code, 1 << OCTAVE_CODES or more above the range's low end, one to MOST_REPEATS earlier ones have; some are missed
-	u32 full;       // cells with Cells.full elements of the second sample or more
+	u32 full;       // cells with Cells.full elements of the second sample or more, in part FULL_PART and above
 	u32 values[3]; // values that the first sample has at least once, twice, three times; slightly low, since hashes collide
 	u32 ready;
 	u32 few; // number of values if sample_range found few, unordered, or SEEMS_FLAT and so on; the other fields are not set then
@@ -75,9 +75,9 @@ constexpr u32 SEEMS_FLAT = 1u << 31, SEEMS_SORTED = SEEMS_FLAT + 1, SEEMS_LEFT =
 constexpr u32 EARLY_BINS = 64, EARLY_LOADS = 4, EARLY_SAMPLES = EARLY_LOADS * SAMPLE_THREADS;
 
 // EARLY_REPEATS is the number of codes of an early sample that repeat another up to which they have more
-// values than a sort of few values takes: of 4096 equally frequent ones 1507 would, of which an
-// eighth are missed.
-constexpr u32 EARLY_REPEATS = 1200;
+// values than are worth a sort of few: of 2000 equally frequent ones 2350 would, of which an eighth
+// are missed.
+constexpr u32 EARLY_REPEATS = 2000;
 
 // Seen has bits for the hashes of codes: seen at least once, twice, three times.
 template <int BITS> struct Seen {
@@ -105,10 +105,11 @@ template <int BITS> struct Seen {
 };
 
 // estimate_values estimates the number of all values by the numbers of values that a sample has
-// at least once, twice and three times (Chao, 1984).
+// at least once, twice and three times (Chao, 1984). Of values equally frequent about as many come
+// once as twice; if far more do, there are others that are rarer still, and their number is not known.
 DEVICE u32 estimate_values(const u32 *values) {
-	const u32 once = values[0] - values[1], twice = max(values[1] - values[2], 1u);
-	return values[0] + once * once / (2 * twice);
+	const u32 once = values[0] - values[1], twice = values[1] - values[2];
+	return once > 2 * twice + 8 ? ~0u : values[0] + once * once / (2 * max(twice, 1u));
 }
 
 constexpr u32 MOST_TIES = 256;    // elements of a part that a block of the second sample looks up: atomics on one slot queue up, too
@@ -363,6 +364,10 @@ DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
 // whose counts the host adds up.
 constexpr u32 OCTAVE_PARTS = 32;
 
+// FULL_PART is the lowest part of the range whose cells are not full of codes that are even by
+// octave, unless these are fewer than 13.
+constexpr u32 FULL_PART = 64;
+
 // count_segments counts the share of a block, other than the first, of the second sample.
 template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Layout<Code> &layout, Sample *sample, const TieTable &table, const Cells &cells) {
 	shared.count[threadIdx.x] = shared.octaves[threadIdx.x] = 0;
@@ -404,7 +409,10 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 			if ((u64)(Code)(code[0] - layout.low) >> OCTAVE_CODES) repeated += same_code.repeats(held_code, MOST_REPEATS);
 		}
 #pragma unroll
-		for (int i = 0; i < SAMPLE_LOADS; i++) pairs += before[i], full += before[i] + 1 == cells.full;
+		for (int i = 0; i < SAMPLE_LOADS; i++) {
+			pairs += before[i];
+			full += before[i] + 1 == cells.full && word[i] >> (64 - SEGMENT_BITS) >= FULL_PART;
+		}
 	}
 	if (words) atomicAdd(&shared.ties[0], words);
 	if (repeated) atomicAdd(&shared.ties[1], repeated);

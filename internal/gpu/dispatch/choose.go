@@ -1,6 +1,8 @@
 package dispatch
 
 import (
+	"math"
+
 	"example.com/sorter/internal/gpu/bucket"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/sample"
@@ -76,6 +78,8 @@ func smallBuckets(in codes.Input, a bucket.Attempt) float64 {
 	buckets := float64(in.N) / float64(a.Mean)
 	more := (buckets - float64(in.N)/full) * round
 	switch {
+	case a.Way == bucket.Quantiles: // codes are read at random in each bucket that has a tie
+		more += buckets * 26 * -math.Expm1(-a.Ties*float64(a.Mean)/2)
 	case a.Ties > 0.3 && a.Whole:
 		more += buckets * 13
 	case a.Ties > 0.3: // codes are read at random
@@ -85,10 +89,11 @@ func smallBuckets(in codes.Input, a bucket.Attempt) float64 {
 }
 
 // worth reports whether an attempt at the bucket sort is expected to be faster than the radix sort,
-// after the sample. Equal slices with a full cell may be lost: a bucket may have more elements than an
-// oversize one can.
+// after the sample. Equal slices, of the range or of octaves, with a full cell may be lost: a bucket may
+// have more elements than an oversize one can.
 func worth(in codes.Input, a bucket.Attempt, s *sample.Note) bool {
-	return (a.Way != bucket.Linear || s.Full == 0) && bucketTime(in, a, s.NearlyOrdered()) < radixTime(in, s.Differ)
+	crowded := s.Full > 0 && (a.Way == bucket.Linear || a.Way == bucket.Octaves)
+	return !crowded && bucketTime(in, a, s.NearlyOrdered()) < radixTime(in, s.Differ)
 }
 
 // leave returns which codes are left to the radix sort after the first sample, since the second one would take
@@ -101,10 +106,21 @@ func leave(in codes.Input) (l sample.Leave) {
 	for l.Digits < 4 && radixTime(in, 1<<(8*(l.Digits+1))-1) <= best {
 		l.Digits++
 	}
-	if !in.Wide && in.N < 1<<25 {
+	switch {
+	case in.Wide:
+		l.Repeats = 6 + int(2*repeats(mostTies, in.N))
+	case in.N < 1<<25:
 		l.Share, l.Repeats = 4, 5
 	}
 	return l
+}
+
+// mostTies is the number of other codes with the leading word of a 64-bit code above which there is no plan.
+const mostTies = 53
+
+// repeats returns how many of kernels.EarlySamples leading words repeat another if each is that of ties more of n.
+func repeats(ties float64, n int) float64 {
+	return kernels.EarlySamples * kernels.EarlySamples / 2 * ties / float64(n)
 }
 
 // few reports whether the sort of few values is expected to be faster than the radix sort of
