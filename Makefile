@@ -23,7 +23,7 @@ cudacpu:
 bench:
 	cd bench && go run .
 
-# What -tags cuda builds against: cuda.h and libcuda.so of CUDA 11.8, from
+# What the module gpu/cu builds against: cuda.h and libcuda.so of CUDA 11.8, from
 # Debian 12, component non-free. 0.8 GB to load.
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 cuda-toolchain:

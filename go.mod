@@ -9,10 +9,4 @@ require (
 	github.com/klauspost/compress v1.20.3
 	golang.org/x/exp v0.0.0-20240719175910-8a7402abbf56
 	golang.org/x/sys v0.40.0
-	gorgonia.org/cu v0.9.6
-)
-
-require (
-	github.com/google/uuid v1.1.1 // indirect
-	github.com/pkg/errors v0.9.1 // indirect
 )

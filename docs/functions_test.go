@@ -24,7 +24,7 @@ func TestFunctionsNamesEverything(t *testing.T) {
 		"Observe": true, "Worth": true, // called by the planner
 	}
 	found := 0
-	for _, folder := range []string{".", "perm", "rank", "extsort", "gpu"} {
+	for _, folder := range []string{".", "perm", "rank", "extsort", "gpu", "gpu/cu"} {
 		p := documentation(t, folder)
 		functions := p.Funcs
 		var names, methods []string

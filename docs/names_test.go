@@ -86,6 +86,7 @@ func hasHeading(text, anchor string) bool {
 // foreign are names of other programs and libraries, and of data in examples.
 var foreign = map[string]bool{
 	"benchstat": true, "go:embed": true, "cuCtxCreate": true, "cuMemAdvise": true,
+	"cu.Device": true, "cu.DevicePtr": true, "cu.Stream": true, // of gorgonia.org/cu
 	"Sorter":              true, // zermelo's
 	"vector_sort_test.go": true, // arrow-go's
 	"sorting_test.go":     true, // parquet-go's

@@ -21,7 +21,7 @@ import (
 type Ptr uint64
 
 // Stream is the handle of a driver's stream, CUstream in its header.
-// The zero Stream is the default stream of the device. With -tags cuda, StreamOf
+// The zero Stream is the default stream of the device. StreamOf of package gpu/cu
 // converts a cu.Stream of package gorgonia.org/cu.
 type Stream uintptr
 

@@ -1,4 +1,4 @@
-//go:build !cuda && linux && (amd64 || arm64)
+//go:build linux && (amd64 || arm64)
 
 package cuda
 
@@ -111,7 +111,7 @@ func find(lookup func(name string) (uintptr, error)) (*functions, error) {
 	for c, name := range symbols {
 		addr, err := lookup(name)
 		if err != nil {
-			return nil, missing(name, SymbolNotFound, err)
+			return nil, Missing(name, SymbolNotFound, err)
 		}
 		f[c] = addr
 	}

@@ -1,4 +1,4 @@
-//go:build !cuda && linux && (amd64 || arm64)
+//go:build linux && (amd64 || arm64)
 
 package cuda
 
@@ -30,7 +30,7 @@ type context struct {
 //
 //go:uintptrescapes
 func (c *context) do(op call, args ...uintptr) error {
-	return failure(c.name, symbols[op], c.result(op, args))
+	return Failure(c.name, symbols[op], c.result(op, args))
 }
 
 // noContext is the argument list of a call that is to forget which context was
@@ -52,7 +52,7 @@ func (c *context) result(op call, args []uintptr) Result {
 }
 
 func (c *context) Release() error {
-	return failure(c.name, symbols[contextRelease], c.functions.do(contextRelease, c.device))
+	return Failure(c.name, symbols[contextRelease], c.functions.do(contextRelease, c.device))
 }
 
 func (c *context) EnablePeer(peer Context) (direct bool, err error) {
@@ -60,10 +60,10 @@ func (c *context) EnablePeer(peer Context) (direct bool, err error) {
 	var can int32
 	r := c.functions.do(devicePeer, uintptr(unsafe.Pointer(&can)), c.device, p.device)
 	if r != Success || can == 0 {
-		return false, failure(c.name, symbols[devicePeer], r)
+		return false, Failure(c.name, symbols[devicePeer], r)
 	}
-	direct, r = reached(c.result(contextPeer, []uintptr{p.handle[0], 0}))
-	return direct, failure(c.name, symbols[contextPeer], r)
+	direct, r = Reached(c.result(contextPeer, []uintptr{p.handle[0], 0}))
+	return direct, Failure(c.name, symbols[contextPeer], r)
 }
 
 func (c *context) MemInfo() (free, total uint64, err error) {
@@ -84,7 +84,7 @@ func (c *context) Free(p Ptr) error {
 }
 
 func (c *context) HostAlloc(bytes int) (p unsafe.Pointer, err error) {
-	err = c.do(hostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(bytes), hostPortable|hostMapped)
+	err = c.do(hostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(bytes), HostPortable|HostMapped)
 	return p, err
 }
 
@@ -96,7 +96,7 @@ func (c *context) HostFree(p unsafe.Pointer) error {
 }
 
 func (c *context) HostRegister(p unsafe.Pointer, bytes int) error {
-	return c.do(hostRegister, uintptr(p), uintptr(bytes), registerPortable)
+	return c.do(hostRegister, uintptr(p), uintptr(bytes), RegisterPortable)
 }
 
 func (c *context) HostUnregister(p unsafe.Pointer) error { return c.do(hostUnregister, uintptr(p)) }
@@ -113,11 +113,11 @@ func (c *context) Unload(m Module) error { return c.do(moduleUnload, uintptr(m))
 func (c *context) Function(m Module, name string) (f Func, err error) {
 	ended := append([]byte(name), 0)
 	err = c.do(moduleFunction, uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(&ended[0])))
-	return f, named(err, name)
+	return f, Named(err, name)
 }
 
 func (c *context) SetSharedLimit(f Func, bytes int) error {
-	return c.do(functionSet, uintptr(f), functionMaxShared, uintptr(bytes))
+	return c.do(functionSet, uintptr(f), FunctionMaxShared, uintptr(bytes))
 }
 
 func (c *context) Occupancy(f Func, threads, shared int) (blocksPerSM int, err error) {
@@ -171,7 +171,7 @@ func (c *context) QueryEvent(e Event) (done bool, err error) {
 	case NotReady:
 		return false, nil
 	default:
-		return r == Success, failure(c.name, symbols[eventQuery], r)
+		return r == Success, Failure(c.name, symbols[eventQuery], r)
 	}
 }
 
@@ -223,7 +223,7 @@ var launchings = sync.Pool{New: func() any {
 
 func (c *context) Launch(f Func, grid, block, shared int, s Stream, args ...uint64) error {
 	if len(args) > MaxArgs || int(uint32(grid)) != grid {
-		return failure(c.name, symbols[launch], InvalidValue)
+		return Failure(c.name, symbols[launch], InvalidValue)
 	}
 	l := launchings.Get().(*launching)
 	defer launchings.Put(l)
@@ -236,5 +236,5 @@ func (c *context) Launch(f Func, grid, block, shared int, s Stream, args ...uint
 	l.at[n] = 0
 	r := c.result(launch, l.call[:])
 	l.at[n] = end
-	return failure(c.name, symbols[launch], r)
+	return Failure(c.name, symbols[launch], r)
 }

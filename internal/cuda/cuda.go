@@ -1,12 +1,13 @@
 // Package cuda is the narrow driver interface under the GPU engine: devices,
 // primary contexts, memory, modules, streams, events, copies and launches.
-// One implementation is built in, chosen by build tag:
+// Three implementations, called bindings:
 //
-//   - by default libcuda.so.1, loaded at run time on first use, without cgo;
-//   - with -tags cuda gorgonia.org/cu, linked through cgo;
+//   - libcuda.so.1, loaded at run time on first use, without cgo: the default;
+//   - package gpu/cu, a module of its own: gorgonia.org/cu, linked through cgo. Its import
+//     registers it with [Register];
 //   - with -tags cudacpu the kernels run on the CPU, for tests.
 //
-// [Open] returns it. Nothing is loaded before that, nothing prints, nothing
+// [Open] returns the driver of one. Nothing is loaded before that, nothing prints, nothing
 // panics: every failure is an *[engine.DeviceError], whose cause is a [Result],
 // and states in which there is no usable device wrap [engine.ErrNoDevice].
 //
@@ -16,6 +17,7 @@
 package cuda
 
 import (
+	"sync"
 	"time"
 	"unsafe"
 )
@@ -182,7 +184,16 @@ type Context interface {
 // MaxArgs is the largest number of parameters of a kernel.
 const MaxArgs = 32
 
-// Open returns the driver that is built in. The first call loads and
-// initializes it; later calls return the result of the first, an error
+// Open returns the driver of the binding that was registered, or of the one that is built in.
+// The first call loads and initializes it; later calls return the result of the first, an error
 // included: a driver that is missing does not appear while a process runs.
 func Open() (Driver, error) { return opened() }
+
+// Register has Open call another binding's open. It is for the init of that binding's package: Open
+// must not have been called.
+func Register(open func() (Driver, error)) { binding = open }
+
+var (
+	binding = open // of the files that the build tags choose
+	opened  = sync.OnceValues(func() (Driver, error) { return binding() })
+)

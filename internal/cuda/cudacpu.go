@@ -1,4 +1,4 @@
-//go:build cudacpu && !cuda && linux && amd64
+//go:build cudacpu && linux && amd64
 
 package cuda
 

@@ -1,5 +1,5 @@
-//go:build cudacpu && !cuda && linux && amd64
+//go:build cudacpu && linux && amd64
 
-package cuda
+package cuda_test
 
 import _ "example.com/sorter/internal/cudacpu/selftest" // add_u64, for the tests on a device

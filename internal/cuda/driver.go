@@ -1,4 +1,4 @@
-//go:build !cuda && linux && (amd64 || arm64)
+//go:build linux && (amd64 || arm64)
 
 package cuda
 
@@ -17,14 +17,14 @@ type driver struct {
 // there is no device then.
 func start(f *functions) (Driver, error) {
 	if r := f.do(initialize, 0); r != Success {
-		return nil, missing(symbols[initialize], r, r)
+		return nil, Missing(symbols[initialize], r, r)
 	}
 	var version int32
 	if r := f.do(driverVersion, uintptr(unsafe.Pointer(&version))); r != Success {
-		return nil, missing(symbols[driverVersion], r, r)
+		return nil, Missing(symbols[driverVersion], r, r)
 	}
 	if version < OldestDriver {
-		return nil, missing(symbols[driverVersion], UnsupportedPTX, tooOld(version))
+		return nil, Missing(symbols[driverVersion], UnsupportedPTX, TooOld(version))
 	}
 	return &driver{f, int(version)}, nil
 }
@@ -32,10 +32,10 @@ func start(f *functions) (Driver, error) {
 func (d *driver) Devices() ([]Info, error) {
 	var n int32
 	if r := d.do(deviceCount, uintptr(unsafe.Pointer(&n))); r != Success {
-		return nil, missing(symbols[deviceCount], r, r)
+		return nil, Missing(symbols[deviceCount], r, r)
 	}
 	if n == 0 {
-		return nil, missing(symbols[deviceCount], NoDevice, NoDevice)
+		return nil, Missing(symbols[deviceCount], NoDevice, NoDevice)
 	}
 	infos := make([]Info, n)
 	for i := range infos {
@@ -64,21 +64,21 @@ func (d *driver) describe(ordinal int, info *Info) error {
 		{deviceMemory, d.do(deviceMemory, uintptr(unsafe.Pointer(&memory)), device)},
 	}
 	for _, s := range steps {
-		if err := failure(label(ordinal), symbols[s.call], s.Result); err != nil {
+		if err := Failure(Label(ordinal), symbols[s.call], s.Result); err != nil {
 			return err
 		}
 	}
 	text, _, _ := bytes.Cut(name[:], []byte{0})
-	*info = Info{Ordinal: ordinal, Name: string(text), UUID: formatUUID(uuid), Memory: memory, Driver: d.version}
+	*info = Info{Ordinal: ordinal, Name: string(text), UUID: FormatUUID(uuid), Memory: memory, Driver: d.version}
 	return d.attributes(device, info)
 }
 
 func (d *driver) attributes(device uintptr, info *Info) error {
-	for attribute, value := range attributes(info) {
+	for attribute, value := range Attributes(info) {
 		var v int32
 		r := d.do(deviceAttribute, uintptr(unsafe.Pointer(&v)), uintptr(attribute), device)
 		if r != Success {
-			return failure(label(info.Ordinal), symbols[deviceAttribute], r)
+			return Failure(Label(info.Ordinal), symbols[deviceAttribute], r)
 		}
 		*value = int(v)
 	}
@@ -89,7 +89,7 @@ func (d *driver) attributes(device uintptr, info *Info) error {
 func (d *driver) device(ordinal int) (uintptr, error) {
 	var device int32
 	r := d.do(deviceGet, uintptr(unsafe.Pointer(&device)), uintptr(ordinal))
-	return uintptr(device), failure(label(ordinal), symbols[deviceGet], r)
+	return uintptr(device), Failure(Label(ordinal), symbols[deviceGet], r)
 }
 
 func (d *driver) Retain(ordinal int) (Context, error) {
@@ -97,10 +97,10 @@ func (d *driver) Retain(ordinal int) (Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &context{functions: d.functions, device: device, name: label(ordinal)}
+	c := &context{functions: d.functions, device: device, name: Label(ordinal)}
 	r := d.do(contextRetain, uintptr(unsafe.Pointer(&c.handle[0])), device)
 	if r != Success {
-		return nil, failure(c.name, symbols[contextRetain], r)
+		return nil, Failure(c.name, symbols[contextRetain], r)
 	}
 	return c, nil
 }

@@ -1,4 +1,4 @@
-//go:build !cuda && linux && ((amd64 && !cudacpu) || arm64)
+//go:build linux && ((amd64 && !cudacpu) || arm64)
 
 package cuda
 
@@ -30,7 +30,7 @@ func resolve(path string) (*functions, error) {
 	defer runtime.UnlockOSThread()
 	library, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		return nil, missing("dlopen "+path, LibraryInitFailed, err)
+		return nil, Missing("dlopen "+path, LibraryInitFailed, err)
 	}
 	return find(func(name string) (uintptr, error) { return purego.Dlsym(library, name) })
 }

@@ -1,6 +1,6 @@
-//go:build !cuda && linux && ((amd64 && !cudacpu) || arm64)
+//go:build linux && ((amd64 && !cudacpu) || arm64)
 
-package cuda
+package cuda_test
 
 import (
 	"errors"
@@ -11,14 +11,16 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/cuda/drivertest"
 	"example.com/sorter/internal/testkit"
 )
 
-func fakePath(t testing.TB) string { return compile(t, "testdata/fakecuda.c") }
+func TestCalls(t *testing.T) { drivertest.Calls(t, drivertest.Compile(t), cuda.Load) }
 
 func TestNoLibrary(t *testing.T) {
-	_, err := load("libcuda-that-is-not-there.so.1")
-	wantNoDevice(t, err, "dlopen", LibraryInitFailed)
+	_, err := cuda.Load("libcuda-that-is-not-there.so.1")
+	drivertest.WantNoDevice(t, err, "dlopen", cuda.LibraryInitFailed)
 	if !strings.Contains(err.Error(), "cannot open shared object file") {
 		t.Errorf("%v: does not say why", err)
 	}
@@ -31,7 +33,7 @@ func TestLoadersReason(t *testing.T) {
 		checkReasons(t, "libcuda-that-is-not-there.so.1", "cannot open shared object file")
 	})
 	t.Run("no symbol", func(t *testing.T) {
-		checkReasons(t, compile(t, "testdata/fakecuda.c", "-DOLD"), "undefined symbol: cuDriverGetVersion")
+		checkReasons(t, drivertest.Compile(t, "-DOLD"), "undefined symbol: cuDriverGetVersion")
 	})
 }
 
@@ -41,7 +43,7 @@ func checkReasons(t *testing.T, path, reason string) {
 	for range 16 {
 		wait.Go(func() {
 			for range 200 {
-				if _, err := load(path); err == nil || !strings.Contains(err.Error(), reason) {
+				if _, err := cuda.Load(path); err == nil || !strings.Contains(err.Error(), reason) {
 					t.Errorf("%v: does not say %q", err, reason)
 				}
 			}
@@ -55,47 +57,63 @@ func TestNotALibrary(t *testing.T) {
 	if err := os.WriteFile(path, []byte("not an ELF file"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := load(path)
-	wantNoDevice(t, err, "dlopen", LibraryInitFailed)
+	_, err := cuda.Load(path)
+	drivertest.WantNoDevice(t, err, "dlopen", cuda.LibraryInitFailed)
 }
 
 func TestMissingSymbol(t *testing.T) {
-	_, err := load(compile(t, "testdata/fakecuda.c", "-DOLD"))
-	wantNoDevice(t, err, "cuDriverGetVersion", SymbolNotFound)
+	_, err := cuda.Load(drivertest.Compile(t, "-DOLD"))
+	drivertest.WantNoDevice(t, err, "cuDriverGetVersion", cuda.SymbolNotFound)
 }
 
 func TestNoDeviceAtStart(t *testing.T) {
-	f := newFake(t)
-	f.fail("cuInit", 100)
-	_, err := load(f.path)
-	wantNoDevice(t, err, "cuInit", NoDevice)
-	if !errors.Is(err, NoDevice) || !strings.Contains(err.Error(), "CUDA_ERROR_NO_DEVICE") {
+	path := drivertest.Compile(t)
+	f := drivertest.NewFake(t, path)
+	f.Fail("cuInit", 100)
+	_, err := cuda.Load(path)
+	drivertest.WantNoDevice(t, err, "cuInit", cuda.NoDevice)
+	if !errors.Is(err, cuda.NoDevice) || !strings.Contains(err.Error(), "CUDA_ERROR_NO_DEVICE") {
 		t.Errorf("%v: lacks the driver's name for it", err)
 	}
-	f.fail("cuDriverGetVersion", 999)
-	_, err = load(f.path)
-	wantNoDevice(t, err, "cuDriverGetVersion", 999)
+	f.Fail("cuDriverGetVersion", 999)
+	_, err = cuda.Load(path)
+	drivertest.WantNoDevice(t, err, "cuDriverGetVersion", 999)
 }
 
 func TestOldDriver(t *testing.T) {
-	f := newFake(t)
-	f.version(11070)
-	_, err := load(f.path)
-	wantNoDevice(t, err, "cuDriverGetVersion", UnsupportedPTX)
+	path := drivertest.Compile(t)
+	f := drivertest.NewFake(t, path)
+	f.Version(11070)
+	_, err := cuda.Load(path)
+	drivertest.WantNoDevice(t, err, "cuDriverGetVersion", cuda.UnsupportedPTX)
 	if !strings.Contains(err.Error(), "11.7") || !strings.Contains(err.Error(), "11.8") {
 		t.Errorf("%v: names no versions", err)
 	}
-	f.version(11080)
-	if _, err := load(f.path); err != nil {
+	f.Version(11080)
+	if _, err := cuda.Load(path); err != nil {
 		t.Error("the oldest driver that will do: ", err)
 	}
 }
 
+// retain loads a driver library, and retains its first device.
+func retain(t testing.TB, path string) cuda.Context {
+	d, err := cuda.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := d.Retain(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func TestLaunchAllocs(t *testing.T) {
 	testkit.SkipInstrumented(t)
-	f := newFake(t)
-	_, c := f.open(t)
-	f.parameters(8)
+	path := drivertest.Compile(t)
+	f := drivertest.NewFake(t, path)
+	c := retain(t, path)
+	f.Parameters(8)
 	args := []uint64{1, 2, 3, 4, 5, 6, 7, 8}
 	allocs := testing.AllocsPerRun(1000, func() {
 		if err := c.Launch(1, 1, 32, 0, 0, args...); err != nil {
@@ -108,8 +126,7 @@ func TestLaunchAllocs(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	f := newFake(b)
-	_, c := f.open(b)
+	c := retain(b, drivertest.Compile(b))
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = c.DestroyEvent(1) // two calls that do nearly nothing

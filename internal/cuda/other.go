@@ -6,5 +6,5 @@ import "errors"
 
 // open reports that the driver is bound on 64-bit Linux only.
 func open() (Driver, error) {
-	return nil, missing("dlopen", LibraryInitFailed, errors.New("no driver is bound on this system"))
+	return nil, Missing("dlopen", LibraryInitFailed, errors.New("no driver is bound on this system"))
 }

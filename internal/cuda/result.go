@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"fmt"
-	"sync"
 
 	"example.com/sorter/internal/engine"
 )
@@ -42,9 +41,9 @@ func (r Result) Error() string {
 	return fmt.Sprintf("unknown CUDA result %d", int(r))
 }
 
-// failure returns the error of a driver call on device that returned r, nil
+// Failure returns the error of a driver call on device that returned r, nil
 // for success.
-func failure(device, op string, r Result) error {
+func Failure(device, op string, r Result) error {
 	if r == Success {
 		return nil
 	}
@@ -54,15 +53,15 @@ func failure(device, op string, r Result) error {
 // Shortage returns the error of memory that is known to be short on a device before
 // the driver is asked for it.
 func Shortage(ordinal int, format string, args ...any) error {
-	return &engine.DeviceError{Device: label(ordinal), Op: "allocation", Code: int(OutOfMemory),
+	return &engine.DeviceError{Device: Label(ordinal), Op: "allocation", Code: int(OutOfMemory),
 		Err: fmt.Errorf(format+": %w", append(args, OutOfMemory)...)}
 }
 
-// label names a device in errors.
-func label(ordinal int) string { return fmt.Sprintf("%s device %d", platform, ordinal) }
+// Label names a device in errors.
+func Label(ordinal int) string { return fmt.Sprintf("%s device %d", platform, ordinal) }
 
-// missing returns the error of a step without which there is no device at all.
-func missing(op string, r Result, cause error) error {
+// Missing returns the error of a step without which there is no device at all.
+func Missing(op string, r Result, cause error) error {
 	return &engine.DeviceError{Device: platform, Op: op, Code: int(r),
 		Err: fmt.Errorf("%w: %w", engine.ErrNoDevice, cause)}
 }
@@ -71,12 +70,11 @@ func missing(op string, r Result, cause error) error {
 // the compiler of CUDA 11.8, ISA 7.8: driver 520.
 const OldestDriver = 11080
 
-func tooOld[V int | int32](version V) error {
+// TooOld returns the cause of a driver that OldestDriver excludes.
+func TooOld[V int | int32](version V) error {
 	return fmt.Errorf("the driver is of CUDA %d.%d, at least %d.%d is needed: %w", version/1000, version%1000/10,
 		OldestDriver/1000, OldestDriver%1000/10, UnsupportedPTX)
 }
 
 // platform names the driver in errors of calls that concern no device.
 const platform = "CUDA"
-
-var opened = sync.OnceValues(open)

@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(1024) sum_u32(const unsigned *in, u
 	if (lane == 0) atomicAdd(sum, v);
 }
 
-// add_u64 is the kernel of internal/cuda/testdata/add.ptx: a sum that passes
+// add_u64 is the kernel of internal/cuda/drivertest/testdata/add.ptx: a sum that passes
 // through the end of the dynamic shared memory, whose size only the launch knows.
 extern "C" __global__ void add_u64(const uint64_t *in, uint64_t *out, uint64_t n, uint64_t term) {
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;

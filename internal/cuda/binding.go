@@ -8,21 +8,21 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// Shared by the implementations.
+// Shared by the bindings, that of package gpu/cu included.
 
 // Flags of cuMemHostAlloc and cuMemHostRegister, and CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
 const (
-	hostPortable      = 1
-	hostMapped        = 2
-	functionMaxShared = 8
-	registerPortable  = 1 // CU_MEMHOSTREGISTER_PORTABLE
+	HostPortable      = 1
+	HostMapped        = 2
+	FunctionMaxShared = 8
+	RegisterPortable  = 1 // CU_MEMHOSTREGISTER_PORTABLE
 )
 
-// reached reports whether a result of cuCtxEnablePeerAccess says that there is access, and
+// Reached reports whether a result of cuCtxEnablePeerAccess says that there is access, and
 // returns it unless copies work all the same: somebody else of the process may have enabled
 // access before, and a device that has too many peers is copied from through the host, like
 // one that is none.
-func reached(r Result) (direct bool, failed Result) {
+func Reached(r Result) (direct bool, failed Result) {
 	switch r {
 	case Success, PeerAlreadyEnabled:
 		return true, Success
@@ -32,8 +32,8 @@ func reached(r Result) (direct bool, failed Result) {
 	return false, r
 }
 
-// attributes returns the numbers of CUdevice_attribute that go into info.
-func attributes(info *Info) map[int]*int {
+// Attributes returns the numbers of CUdevice_attribute that go into info.
+func Attributes(info *Info) map[int]*int {
 	return map[int]*int{
 		13: &info.Clock,
 		16: &info.SMs,
@@ -46,13 +46,13 @@ func attributes(info *Info) map[int]*int {
 	}
 }
 
-// formatUUID writes a device's UUID as the vendor's tools do.
-func formatUUID(u [16]byte) string {
+// FormatUUID writes a device's UUID as the vendor's tools do.
+func FormatUUID(u [16]byte) string {
 	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// named adds the name of a kernel to the error of a call, as part of its cause.
-func named(err error, kernel string) error {
+// Named adds the name of a kernel to the error of a call, as part of its cause.
+func Named(err error, kernel string) error {
 	if failed, ok := err.(*engine.DeviceError); ok {
 		failed.Err = fmt.Errorf("kernel %s: %w", kernel, failed.Err)
 	}

@@ -1,4 +1,4 @@
-//go:build cuda && linux && (amd64 || arm64)
+//go:build cgo && linux && (amd64 || arm64)
 
 #define _GNU_SOURCE
 #include "cu.h"
@@ -10,10 +10,10 @@
 
 static int init_result = 3; // not initialized
 
-// Package cu calls cuInit before main and ends the process where there is no
+// gorgonia.org/cu calls cuInit before main and ends the process where there is no
 // device. The linker gives it this one, which is in the program, before that
-// of the library, and lets nobody outside of the program see it. The truth
-// is kept for those who ask.
+// of the library, and lets nobody outside of the program see it. Its result
+// is kept for open.
 __attribute__((visibility("hidden"))) int cuInit(unsigned flags) {
 	int (*real)(unsigned) = (int (*)(unsigned))dlsym(RTLD_NEXT, "cuInit");
 	init_result = real ? real(flags) : SYMBOL_NOT_FOUND;

@@ -1,4 +1,4 @@
-// Driver calls that package cu lacks, or must not make. They are looked up in the
+// Driver calls that gorgonia.org/cu lacks, or must not make. They are looked up in the
 // library that cu links, so its headers are not needed.
 #include <stddef.h>
 
