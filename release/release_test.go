@@ -19,9 +19,13 @@ const testPath = "example.org/someone/sorted"
 // testVersion is another one in each run: the module cache may hold that of a run that was cut off.
 var testVersion = fmt.Sprintf("v0.7.%d", time.Now().Unix())
 
-// consumers are the packages that a new module gets, each alone. It runs their examples, and for the root the program
-// of its README.
-var consumers = []string{".", "arrowsort", "beam", "collation", "parquetsort"}
+// consumers are the packages that a new module gets, each alone. It runs the program of their READMEs, or their
+// examples where these have none.
+var consumers = []string{".", "arrowsort", "beam", "collation", "gpu", "gpu/cu", "parquetsort"}
+
+// The most that a program which imports gpu drags in: lines of its go.sum, and modules that go list -m all prints, its
+// own included.
+const mostSums, mostModules = 14, 15
 
 // mainOfBeam makes the examples of beam run in a program of tests.
 const mainOfBeam = `package beamsort_test
@@ -59,10 +63,13 @@ func TestPublish(t *testing.T) {
 	for _, m := range r.published() {
 		tags = append(tags, strings.TrimSuffix(m.tag(testVersion), testVersion))
 	}
-	if want := []string{"", "arrowsort/", "beam/", "cmd/filesort/", "collation/", "parquetsort/"}; !slices.Equal(tags, want) {
+	if want := []string{"", "arrowsort/", "beam/", "cmd/filesort/", "collation/", "gpu/cu/", "parquetsort/"}; !slices.Equal(tags, want) {
 		t.Errorf("tags of %q, want %q", tags, want)
 	}
 	env := consumerEnv(t, proxy)
+	if !hasCUDA(t) {
+		env = append(env, "CGO_ENABLED=0") // gpu/cu without the binding
+	}
 	for _, c := range consumers {
 		t.Run(c, func(t *testing.T) {
 			consumer := filepath.Join(dir, "consumer", c)
@@ -72,9 +79,13 @@ func TestPublish(t *testing.T) {
 			}
 			in("go", "mod", "init", "example.net/consumer")
 			in("go", "get", path.Join(testPath, c)+"@"+testVersion)
-			if c == "." {
-				writeFile(t, filepath.Join(consumer, "main.go"), programOf(t, filepath.Join(tree, "README.md")))
+			if program := programFor(t, tree, c); program != nil {
+				writeFile(t, filepath.Join(consumer, "main.go"), program)
 				in("go", "run", ".")
+				if c == "gpu" {
+					in("go", "mod", "tidy")
+					checkDragged(t, consumer, in("go", "list", "-m", "all"))
+				}
 				return
 			}
 			examples, err := os.ReadFile(filepath.Join(tree, c, "example_test.go"))
@@ -144,9 +155,11 @@ func checkTree(t *testing.T, r *release) {
 			}
 		}
 	}
-	if root := r.modules[0]; root.dir != "." || len(root.zip) == 0 || len(root.zip) > mostRootBytes {
+	root := r.modules[0]
+	if root.dir != "." || len(root.zip) == 0 || len(root.zip) > mostRootBytes {
 		t.Errorf("the first module is %s, %d bytes", root.dir, len(root.zip))
 	}
+	t.Logf("the root module has %d bytes", len(root.zip))
 }
 
 // consumerEnv is the environment of a user whose first proxy is the file proxy. What was built with the same flags is not
@@ -163,6 +176,47 @@ func consumerEnv(t *testing.T, proxy string) []string {
 		}
 	})
 	return append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+others, "GONOSUMDB=example.org", "GOWORK=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod")
+}
+
+// hasCUDA reports whether gorgonia.org/cu compiles here.
+func hasCUDA(t *testing.T) bool {
+	t.Helper()
+	cmd := exec.Command("gcc", "-E", "-P", "-")
+	cmd.Stdin = strings.NewReader("#include <cuda.h>\nCUDA_VERSION")
+	out, err := cmd.Output()
+	words := strings.Fields(string(out))
+	if err != nil || len(words) == 0 {
+		return false
+	}
+	version := words[len(words)-1]
+	return len(version) == 5 && (version[:2] == "11" || version[:2] == "12")
+}
+
+// programFor returns the program that tries a package, nil for those that only have examples.
+func programFor(t *testing.T, tree, c string) []byte {
+	t.Helper()
+	switch c {
+	case ".", "gpu/cu":
+		return programOf(t, filepath.Join(tree, c, "README.md"))
+	case "gpu":
+		program := string(programOf(t, filepath.Join(tree, "README.md")))
+		return []byte(strings.Replace(program, "import (", "import (\n\t_ \""+testPath+"/gpu\"\n", 1))
+	}
+	return nil
+}
+
+// checkDragged counts what a program that imports gpu requires.
+func checkDragged(t *testing.T, consumer, modules string) {
+	t.Helper()
+	sums, err := os.ReadFile(filepath.Join(consumer, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, count := strings.Count(string(sums), "\n"), strings.Count(modules, "\n")
+	if lines > mostSums || count > mostModules {
+		t.Errorf("%d lines of go.sum, at most %d; %d modules, at most %d:\n%s", lines, mostSums, count, mostModules, modules)
+	}
+	t.Logf("%d lines of go.sum, %d modules", lines, count)
 }
 
 // programOf returns the first program of a README.
