@@ -1,6 +1,6 @@
 module example.com/sorter/parquetsort
 
-go 1.26
+go 1.25.0
 
 require (
 	example.com/sorter v0.0.0
