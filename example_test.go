@@ -115,6 +115,25 @@ func ExampleOrdering_Search() {
 	// 3 false
 }
 
+// The permutation of an order by several keys, which leaves the slice alone.
+func ExampleOrdering_Order() {
+	type visit struct {
+		Country string
+		Day     int
+	}
+	order := sorter.By(sorter.Asc(func(v visit) string { return v.Country }), sorter.Desc(func(v visit) int { return v.Day }))
+	visits := []visit{{"SE", 1}, {"DE", 3}, {"SE", 8}, {"DE", 9}}
+
+	p, err := order.Order(visits)
+	fmt.Println(p, order.IsSorted(visits), err)
+
+	err = order.TopK(visits, 2) // the first two, in order, to the front
+	fmt.Println(visits[:2], err)
+	// Output:
+	// [3 1 2 0] false <nil>
+	// [{DE 9} {DE 3}] <nil>
+}
+
 func ExampleOrdering_Groups() {
 	type visit struct {
 		Country string

@@ -219,5 +219,5 @@ func markRuns(columns int, r *perm.Runs) Option {
 // Progress is the state of one stage of a sort, see [OnProgress].
 type Progress struct {
 	Stage       string // the name that Stats gives the stage
-	Done, Total int    // elements
+	Done, Total int    // elements, or in some stages stripes or buckets of them
 }

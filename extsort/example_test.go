@@ -1,12 +1,18 @@
 package extsort_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"log"
 	"net/netip"
+	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
@@ -169,4 +175,251 @@ func ExampleSorter_Appender() {
 	// 1 0
 	// 1 1
 	// 1 2
+}
+
+// records yields the integers 0 … n-1, scattered.
+func records(n int) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for i := range n {
+			if !yield(uint64(i) * 7919 % uint64(n)) {
+				return
+			}
+		}
+	}
+}
+
+var byValue = sorter.By(sorter.Asc(func(v uint64) uint64 { return v }))
+
+// The options of a sort that goes to disk, and its statistics.
+func ExampleReport() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	var st extsort.Stats
+	var last extsort.Progress
+	s, err := extsort.New(byValue,
+		extsort.MemoryLimit(1<<20),
+		extsort.TempDir(os.TempDir()),
+		extsort.DiskLimit(1<<30),
+		extsort.Compress(extsort.S2),
+		extsort.Workers(2),
+		extsort.On(sorter.CPU()),
+		extsort.WithContext(ctx),
+		extsort.OnProgress(func(p extsort.Progress) { last = p }),
+		extsort.Report(&st),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.AppendSeq(records(300_000)); err != nil {
+		log.Fatal(err)
+	}
+	sum := uint64(0)
+	for batch, err := range s.Batches() { // no copies: a batch is valid until the next
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, v := range batch {
+			sum += v
+		}
+	}
+	fmt.Println(sum, s.Len(), st.Runs > 1, st.Ratio() > 1)
+	fmt.Println(last.Stage, last.Done, last.Total)
+	// Output:
+	// 44999850000 300000 true true
+	// merge 300000 300000
+}
+
+// Four goroutines read a quarter of the result each.
+func ExampleSorter_Parts() {
+	s, err := extsort.New(byValue, extsort.MemoryLimit(64<<20))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.AppendSeq(records(100_000)); err != nil {
+		log.Fatal(err)
+	}
+	parts, err := s.Parts(4)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var all sync.WaitGroup
+	var misplaced atomic.Int64
+	for _, part := range parts {
+		all.Go(func() {
+			place := part.Start()
+			for v, err := range part.All() { // or part.Batches()
+				if err != nil {
+					log.Fatal(err)
+				}
+				if int64(v) != place {
+					misplaced.Add(1)
+				}
+				place++
+			}
+		})
+	}
+	all.Wait()
+	last := parts[3]
+	fmt.Println(misplaced.Load(), last.Start()+last.Len())
+	// Output: 0 100000
+}
+
+// Each part becomes a file of its own, written batch by batch.
+func ExamplePart_Batches() {
+	s, err := extsort.New(byValue, extsort.MemoryLimit(64<<20))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.AppendSeq(records(10)); err != nil {
+		log.Fatal(err)
+	}
+	parts, err := s.Parts(1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, part := range parts {
+		for batch, err := range part.Batches() {
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Println(batch)
+		}
+	}
+	// Output: [0 1 2 3 4 5 6 7 8 9]
+}
+
+// Kept runs survive the process: its successor goes on where elements are durable.
+func ExampleResume() {
+	dir, err := os.MkdirTemp("", "runs")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	first, err := extsort.New(byValue, extsort.Keep(dir))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := first.Append(30, 10); err != nil {
+		log.Fatal(err)
+	}
+	if err := first.Sync(); err != nil { // from here on they are durable
+		log.Fatal(err)
+	}
+	fmt.Println(first.Durable())
+	if err := first.Close(); err != nil { // or the end of the process
+		log.Fatal(err)
+	}
+
+	s, err := extsort.Resume(dir, byValue)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	fmt.Println(s.Len()) // the input goes on after these
+	if err := s.Append(20); err != nil {
+		log.Fatal(err)
+	}
+	for v, err := range s.All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(v)
+	}
+	// Output:
+	// [2]
+	// 2
+	// 10
+	// 20
+	// 30
+}
+
+// Kept runs of elements that a codec encodes, which are not wanted any more.
+func ExampleResumeCoded() {
+	dir, err := os.MkdirTemp("", "runs")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	byBytes := sorter.By(sorter.Asc(func(b []byte) []byte { return b }))
+	first, err := extsort.NewCoded(byBytes, extsort.Bytes(), extsort.Keep(dir))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := first.Append([]byte("pear"), []byte("fig")); err != nil {
+		log.Fatal(err)
+	}
+	if err := errors.Join(first.Sync(), first.Close()); err != nil {
+		log.Fatal(err)
+	}
+
+	s, err := extsort.ResumeCoded(dir, byBytes, extsort.Bytes())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Len(), s.Discard())
+	_, err = extsort.ResumeCoded(dir, byBytes, extsort.Bytes())
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
+	// Output:
+	// 2 <nil>
+	// true
+}
+
+// A full disk loses nothing: the sort goes on once there is space, or in another directory.
+func ExampleSorter_AddDir() {
+	s, err := extsort.New(byValue, extsort.MemoryLimit(1<<20), extsort.TempDir(os.TempDir()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	values := slices.Collect(records(300_000))
+	for s.Len() < int64(len(values)) {
+		err := s.Append(values[s.Len():]...)
+		var full *extsort.DiskError
+		if errors.As(err, &full) {
+			if err = s.AddDir("/var/tmp"); err != nil {
+				err = s.Retry() // after space was made in full.Path
+			}
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(s.Len())
+	// Output: 300000
+}
+
+// Counters of several streams that are in order already, one element at a time. Eager hands out the
+// first as soon as it is known.
+func ExampleCombine() {
+	type counter struct{ Minute, Calls int64 }
+	stream := func(counters ...counter) iter.Seq2[counter, error] {
+		return func(yield func(counter, error) bool) {
+			for _, c := range counters {
+				if !yield(c, nil) {
+					return
+				}
+			}
+		}
+	}
+	sources := []iter.Seq2[[]counter, error]{
+		extsort.Elements(stream(counter{1, 5}, counter{3, 2})),
+		extsort.Elements(stream(counter{1, 7}, counter{2, 4})),
+	}
+	byMinute := sorter.By(sorter.Asc(func(c counter) int64 { return c.Minute }))
+	sum := func(a, b counter) counter { return counter{a.Minute, a.Calls + b.Calls} }
+	for batch, err := range extsort.Merge(byMinute, sources, extsort.Combine(sum), extsort.Eager()) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, c := range batch {
+			fmt.Println(c.Minute, c.Calls)
+		}
+	}
+	// Output:
+	// 1 12
+	// 2 4
+	// 3 2
 }

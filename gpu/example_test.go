@@ -47,3 +47,100 @@ func ExamplePin() {
 	gpu.Unpin(order)
 	// Output: [1 2 0]
 }
+
+// All devices of the machine, and an engine on two of them.
+func ExampleOpen() {
+	devices, err := gpu.Devices()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, d := range devices {
+		fmt.Println(d.Ordinal, d.Name, d.Memory>>30, "GiB")
+	}
+	e, err := gpu.Open(gpu.Device(0, 1), gpu.Memory(8<<30), gpu.Verify())
+	if errors.Is(err, sorter.ErrNoDevice) {
+		fmt.Println("sorting on the CPU")
+		return
+	} else if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+
+	keys := make([]uint64, 100_000_000)
+	var st sorter.Stats
+	if err := sorter.SortKeys(keys, sorter.On(e), sorter.Report(&st)); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(e.Name(), e.Runs(sorter.Radix), st.Total)
+	fmt.Println(e.Calibration())
+	if err := e.Trim(); err != nil { // until the next sort its memory is for others
+		log.Fatal(err)
+	}
+}
+
+// Codes in device memory are ordered there, and the values that belong to them gathered.
+func ExampleEngine_OrderDevice() {
+	e, err := gpu.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	const n = 1 << 20
+	var (
+		codes, order   gpu.Ptr    // n uint32 each
+		values, sorted gpu.Ptr    // n elements of 16 bytes each
+		uploads        gpu.Stream // on which the program has sent codes and values
+	)
+	if err := e.OrderDevice(sorter.Auto, codes, 32, n, order, uploads); err != nil {
+		log.Fatal(err)
+	}
+	if err := e.GatherDevice(order, n, values, 16, sorted); err != nil {
+		log.Fatal(err)
+	}
+	if err := e.SortDevice(sorter.Auto, codes, 32, n, order); err != nil { // the codes alone
+		log.Fatal(err)
+	}
+}
+
+// Segments of a list are ordered, or sorted, each by itself.
+func ExampleEngine_OrderWithinDevice() {
+	e, err := gpu.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	const n, segments = 1 << 20, 1000
+	var (
+		codes   gpu.Ptr // n uint64
+		offsets gpu.Ptr // segments+1 uint32
+		order   gpu.Ptr // n uint32
+		sorted  gpu.Ptr // n uint64
+	)
+	if err := e.OrderWithinDevice(codes, 64, n, offsets, segments, order); err != nil {
+		log.Fatal(err)
+	}
+	if err := e.SortWithinDevice(codes, 64, n, offsets, segments, sorted); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// A list in parts on two devices, of which each receives half of the result.
+func ExampleEngine_SortParts() {
+	e, err := gpu.Open(gpu.Device(0, 1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	var codes, results [2]gpu.Ptr // of each device
+	parts := []gpu.Part{
+		{Codes: codes[0], N: 3 << 20, Result: results[0], Results: 2 << 20},
+		{Codes: codes[1], N: 1 << 20, Result: results[1], Results: 2 << 20},
+	}
+	if err := e.SortParts(sorter.Auto, 32, parts); err != nil {
+		log.Fatal(err)
+	}
+	// The order has 64-bit words, which name a device and a place there.
+	if err := e.OrderParts(sorter.Auto, 32, parts); err != nil {
+		log.Fatal(err)
+	}
+}
