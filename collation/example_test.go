@@ -1,6 +1,7 @@
 package collation_test
 
 import (
+	"bytes"
 	"fmt"
 
 	"example.com/sorter"
@@ -37,4 +38,32 @@ func ExampleAscNatural() {
 	_ = sorter.By(collation.AscNatural(func(s string) string { return s })).Sort(files)
 	fmt.Println(files)
 	// Output: [v1.9.txt v1.10.txt v9.txt v10.txt]
+}
+
+// The largest first: equal texts keep their input order all the same.
+func ExampleDesc() {
+	names := []string{"Zoe", "Åsa", "Adam", "Ärla"}
+	byName := collation.Desc(collation.New(language.Swedish), func(s string) string { return s })
+	_ = sorter.By(byName).Sort(names)
+	fmt.Println(names)
+	// Output: [Ärla Åsa Zoe Adam]
+}
+
+func ExampleDescNatural() {
+	releases := []string{"v1.9", "v1.10", "v1.2"}
+	_ = sorter.By(collation.DescNatural(func(s string) string { return s })).Sort(releases)
+	fmt.Println(releases)
+	// Output: [v1.10 v1.9 v1.2]
+}
+
+// Keys are for other stores, such as an index on disk: bytes in the order of the texts.
+func ExampleCollation_Key() {
+	german := collation.New(language.German, collate.IgnoreCase)
+	fmt.Println(bytes.Compare(german.Key("Özil"), german.Key("Pohl")))
+	fmt.Println(bytes.Equal(german.Key("OZ"), german.Key("oz")))
+	fmt.Println(bytes.Compare(collation.NaturalKey("v9"), collation.NaturalKey("v10")))
+	// Output:
+	// -1
+	// true
+	// -1
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"go/ast"
 	"go/build"
+	"go/doc"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -18,7 +19,7 @@ import (
 	"testing"
 )
 
-// withoutExample are the exported functions and methods that no example has to call, with the reason.
+// withoutExample are the exported functions and methods that no example has to show, with the reason.
 // A name without a package is that of a method of any type.
 var withoutExample = map[string]string{
 	"Error":              "errors print it",
@@ -29,8 +30,9 @@ var withoutExample = map[string]string{
 	"gpu.Engine.Worth":   "the planner calls it",
 }
 
-// TestEveryExportHasAnExample finds exported functions and methods that no Example function of their
-// package calls. A function's page shows the examples of its package alone.
+// TestEveryExportHasAnExample finds exported functions and methods that no example of their package
+// shows in use. An example shows its body, and declarations of its file as go doc has them: those that
+// it depends on, or all if it is the file's only one.
 func TestEveryExportHasAnExample(t *testing.T) {
 	c := newChecker(t)
 	found := map[string]bool{}
@@ -46,7 +48,7 @@ func TestEveryExportHasAnExample(t *testing.T) {
 			case withoutExample[method] != "" || withoutExample[qualified] != "":
 				found[method], found[qualified] = true, true
 			default:
-				t.Errorf("no example of package %s calls %s", p.Name, name)
+				t.Errorf("no example of package %s shows %s in use", p.Name, name)
 			}
 		}
 	}
@@ -60,8 +62,8 @@ func TestEveryExportHasAnExample(t *testing.T) {
 	}
 }
 
-// TestExamplesAreOfMethods tells methods of one name apart by their types.
-func TestExamplesAreOfMethods(t *testing.T) {
+// TestExamplesShow is about methods of one name, helpers that examples call, and those of others.
+func TestExamplesShow(t *testing.T) {
 	c := newChecker(t)
 	called := c.called("p", map[string]string{
 		"p.go": `package p
@@ -73,16 +75,18 @@ func TestExamplesAreOfMethods(t *testing.T) {
 			type B struct{}
 			func (B) Len() int { return 0 }
 			func Unused() {}
+			func Needed() {}
 			func (B) hidden() {}
 			type c struct{}
 			func (c) Hidden() {}`,
 		"p_test.go": `package p_test
-			import ("fmt"; . "example.com/elsewhere"; "example.com/sorter/p")
-			func Example() { fmt.Println(p.Of(1).Len(), Elsewhere()) }
-			func ExampleA_Cap() { f := p.A[int].Cap; f(p.A[int]{}) }
-			func helper() { p.Unused(); p.B{}.Len() }`,
+			import ("fmt"; "example.com/sorter/p")
+			func Example() { fmt.Println(p.Of(1).Len()) }
+			func ExampleA_Cap() { f := p.A[int].Cap; f(p.A[int]{}); helper() }
+			func helper() { p.Needed() }
+			func other() { p.Unused(); p.B{}.Len() }`,
 	})
-	want := map[string]bool{"A.Len": true, "A.Cap": true, "B.Len": false, "Of": true, "Unused": false}
+	want := map[string]bool{"A.Len": true, "A.Cap": true, "B.Len": false, "Of": true, "Needed": true, "Unused": false}
 	if !maps.Equal(called, want) {
 		t.Errorf("called are %v, want %v", called, want)
 	}
@@ -129,7 +133,7 @@ func newChecker(t *testing.T) *checker {
 }
 
 // calledByExamples returns the exported functions and methods of the package of a folder, and whether
-// an Example function of the folder calls each.
+// an example of the folder shows each in use.
 func (c *checker) calledByExamples(folder string) map[string]bool {
 	linux := build.Default
 	linux.GOOS, linux.GOARCH, linux.CgoEnabled = "linux", "amd64", true
@@ -215,16 +219,16 @@ func nameOf(f *types.Func) string {
 	return f.Name()
 }
 
-// usedByExamples returns the functions that Example functions of a file name, those of the package
-// that the file tests alone.
+// usedByExamples returns the functions that examples of a file show in use, those of the package that
+// the file tests alone.
 func usedByExamples(f *ast.File, uses map[*ast.Ident]types.Object) map[string]bool {
 	names := map[string]bool{}
-	for _, d := range f.Decls {
-		example, ok := d.(*ast.FuncDecl)
-		if !ok || example.Recv != nil || !strings.HasPrefix(example.Name.Name, "Example") {
-			continue
+	for _, example := range doc.Examples(f) {
+		shown := example.Code
+		if example.Play != nil {
+			shown = example.Play
 		}
-		ast.Inspect(example.Body, func(n ast.Node) bool {
+		ast.Inspect(shown, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
 				if used, ok := uses[id].(*types.Func); ok && used.Pkg() != nil && used.Pkg().Name() == strings.TrimSuffix(f.Name.Name, "_test") {
 					names[nameOf(used)] = true

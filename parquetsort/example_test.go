@@ -116,3 +116,38 @@ func Example_topOfRowGroups() {
 	// skipped row group 1
 	// [{5 nib} {7 ink}]
 }
+
+// One Writer writes file after file, which reuse its memory: here from rows of values.
+func ExampleWriter_Reset() {
+	type Event struct {
+		Day  int32  `parquet:"day"`
+		Name string `parquet:"name"`
+	}
+	w := parquetsort.NewWriter[Event](io.Discard, 1000,
+		parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("day"))),
+	)
+	w.SetKeyValueMetadata("source", "events")
+	for range 2 {
+		var file bytes.Buffer
+		w.Reset(&file)
+		rows := []parquet.Row{w.Schema().Deconstruct(nil, &Event{3, "c"}), w.Schema().Deconstruct(nil, &Event{1, "a"})}
+		if _, err := w.WriteRows(rows); err != nil {
+			panic(err)
+		}
+		if err := w.Flush(); err != nil { // a run of its own, to make room
+			panic(err)
+		}
+		if _, err := w.WriteRows([]parquet.Row{w.Schema().Deconstruct(nil, &Event{2, "b"})}); err != nil {
+			panic(err)
+		}
+		if err := w.Close(); err != nil {
+			panic(err)
+		}
+		source, _ := w.File().Lookup("source")
+		events, err := parquet.Read[Event](bytes.NewReader(file.Bytes()), int64(file.Len()))
+		fmt.Println(source, events, err)
+	}
+	// Output:
+	// events [{1 a} {2 b} {3 c}] <nil>
+	// events [{1 a} {2 b} {3 c}] <nil>
+}
