@@ -1,5 +1,7 @@
 // Command quickstart sorts five million trades by price, with
 // sorter.Sort and with slices.SortFunc, and compares times and results.
+//
+// The first call of sorter.Sort is timed by itself. Then both take five turns.
 package main
 
 import (
@@ -9,7 +11,6 @@ import (
 	"log"
 	"runtime"
 	"slices"
-	"time"
 
 	"example.com/sorter"
 )
@@ -29,34 +30,25 @@ func main() {
 	flag.Parse()
 	trades := makeTrades(*n)
 
+	load := loadAverage() // of other programs: before this one adds to it
+
 	var stats sorter.Stats
-	byPrice := func(trades []Trade) {
+	ours := contender{"sorter.Sort", func(trades []Trade) {
 		if err := sorter.Sort(trades, price, sorter.Report(&stats)); err != nil {
 			log.Fatal(err)
 		}
-	}
-	cold := stopwatch(byPrice, slices.Clone(trades))
-	ours := slices.Clone(trades)
-	warm := stopwatch(byPrice, ours)
-	std := trades
-	slow := stopwatch(func(trades []Trade) {
+	}}
+	std := contender{"slices.SortFunc", func(trades []Trade) {
 		slices.SortFunc(trades, func(a, b Trade) int { return cmp.Compare(a.Price, b.Price) })
-	}, std)
-	if err := agree(ours, std); err != nil {
-		log.Fatal(err)
-	}
+	}}
+	sorted := slices.Clone(trades)
+	first := stopwatch(ours, sorted)
+	show(sorted)
+	later, others := alternate(ours, std, trades)
 
-	show(ours)
-	fmt.Printf("\n%v", &stats)
-	fmt.Printf(`
-slices.SortFunc           %8.1f ms
-sorter.Sort, first call   %8.1f ms  %6.1f times as fast
-sorter.Sort, second call  %8.1f ms  %6.1f times as fast
-
-Each is one call on the same data, and both orders agree. The first call of
-sorter.Sort gets its scratch memory from the system, the second (the one in the
-table) reuses it. Making and copying the trades is not timed.
-`, ms(slow), ms(cold), slow.Seconds()/cold.Seconds(), ms(warm), slow.Seconds()/warm.Seconds())
+	fmt.Printf("\n%v\n", &stats)
+	report(first, later, others)
+	fmt.Printf("\n%d processors%s\n", runtime.GOMAXPROCS(0), load)
 }
 
 // makeTrades returns the same trades every time. Prices are whole cents, so
@@ -75,16 +67,6 @@ func makeTrades(n int) []Trade {
 	}
 	return trades
 }
-
-// stopwatch times sort, which does not pay for garbage made before.
-func stopwatch(sort func([]Trade), trades []Trade) time.Duration {
-	runtime.GC()
-	start := time.Now()
-	sort(trades)
-	return time.Since(start)
-}
-
-func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
 
 // agree checks that a and b have the same trades in the same order by price.
 // Neither sort was asked to be stable, so trades of one price may come in any
