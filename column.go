@@ -32,7 +32,7 @@ func Desc[E any, K Key](key func(E) K) Column[E] {
 }
 
 // AscEncoded returns a column that orders by the bytes that encode appends to dst, compared from the first on.
-// It is for keys that no [Key] holds: arrays of bytes, addresses, tuples that another system has encoded.
+// It is for keys that no [Key] holds: large integers, versions, tuples that another system has encoded.
 //
 // encode appends to dst, which is empty, and returns the result, as append does. It must not keep dst. It may return
 // other bytes, which must not change while sorts run. Goroutines call it at the same time, each with memory of its own:

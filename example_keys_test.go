@@ -1,19 +1,44 @@
 package sorter_test
 
 import (
+	"crypto/sha1"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
 	"math/big"
 	"net/netip"
 	"slices"
+	"strconv"
+	"strings"
 
 	"example.com/sorter"
 )
 
 // These are the keys of docs/keys.md.
 
-func ExampleAscEncoded() {
+func ExampleByteArray() {
+	type object struct {
+		Hash [20]byte // SHA-1
+		Name string
+	}
+	objects := []object{
+		{sha1.Sum([]byte("one")), "one"},
+		{sha1.Sum([]byte("two")), "two"},
+		{sha1.Sum([]byte("ten")), "ten"},
+	}
+	err := sorter.Sort(objects, func(o object) [20]byte { return o.Hash })
+	for _, o := range objects {
+		fmt.Printf("%x %s\n", o.Hash[:2], o.Name)
+	}
+	fmt.Println(err)
+	// Output:
+	// ad78 two
+	// dd35 ten
+	// fe05 one
+	// <nil>
+}
+
+func ExampleKey_addr() {
 	type host struct {
 		Name string
 		Addr netip.Addr
@@ -26,17 +51,25 @@ func ExampleAscEncoded() {
 		{"link", netip.MustParseAddr("fe80::1")},
 		{"nine", netip.MustParseAddr("192.0.2.9")},
 	}
-	byAddr := sorter.By(sorter.AscEncoded(func(dst []byte, h host) []byte {
-		dst = append(dst, byte(h.Addr.BitLen()))
-		dst, _ = h.Addr.AppendBinary(dst)
-		return dst
-	}))
-	err := byAddr.Sort(hosts)
+	err := sorter.Sort(hosts, func(h host) netip.Addr { return h.Addr })
 	for _, h := range hosts {
 		fmt.Print(h.Name, " ")
 	}
 	fmt.Println(err, slices.IsSortedFunc(hosts, func(a, b host) int { return a.Addr.Compare(b.Addr) }))
 	// Output: none nine four six link zone <nil> true
+}
+
+func ExampleAscEncoded() {
+	versions := []string{"1.10.2", "1.9", "2", "1.9.11", "1.10"}
+	err := sorter.By(sorter.AscEncoded(func(dst []byte, version string) []byte {
+		for number := range strings.SplitSeq(version, ".") {
+			n, _ := strconv.ParseUint(number, 10, 32)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(n))
+		}
+		return dst
+	})).Sort(versions)
+	fmt.Println(versions, err)
+	// Output: [1.9 1.9.11 1.10 1.10.2 2] <nil>
 }
 
 func ExampleDescEncoded() {

@@ -5,7 +5,9 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,6 +128,17 @@ func (k kindOf[K]) set(data []byte, n int) keySet {
 	return &keysOf[K]{k.decoder.decode(data, n), k.order}
 }
 
+// address decodes an address: its version and the length of its zone, its number, and a byte that the zone repeats.
+func address(b []byte) netip.Addr {
+	switch b[0] % 4 {
+	case 0:
+		return netip.Addr{}
+	case 1:
+		return netip.AddrFrom4([4]byte(b[1:]))
+	}
+	return netip.AddrFrom16([16]byte(b[1:])).WithZone(strings.Repeat(string(b[17:18]), int(b[0]>>2)%20))
+}
+
 // kinds is every encoder of the library; a fuzz byte selects one.
 var kinds = []kind{
 	kindOf[uint32]{fixed(4, le32), oracle.Ordered[uint32]},
@@ -150,6 +163,9 @@ var kinds = []kind{
 	kindOf[celsius]{fixed(8, func(b []byte) celsius { return celsius(math.Float64frombits(le64(b))) }), oracle.Ordered[celsius]},
 	kindOf[sorter.Int128]{fixed(16, func(b []byte) sorter.Int128 { return sorter.Int128{Lo: le64(b), Hi: int64(le64(b[8:]))} }), oracle.Int128},
 	kindOf[sorter.Uint128]{fixed(16, func(b []byte) sorter.Uint128 { return sorter.Uint128{Lo: le64(b), Hi: le64(b[8:])} }), oracle.Uint128},
+	kindOf[[5]byte]{fixed(5, func(b []byte) [5]byte { return [5]byte(b) }), oracle.ByteArrays[[5]byte]},
+	kindOf[[28]byte]{fixed(28, func(b []byte) [28]byte { return [28]byte(b) }), oracle.ByteArrays[[28]byte]},
+	kindOf[netip.Addr]{fixed(18, address), oracle.Addrs},
 }
 
 // draw makes the keys that four header bytes and data stand for.

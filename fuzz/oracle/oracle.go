@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"hash/maphash"
 	"math"
+	"net/netip"
 	"reflect"
 	"time"
 	"unsafe"
@@ -105,6 +106,14 @@ func Bools[K ~bool](o Order) func(a, b K) int {
 func Bytes[K ~[]byte](o Order) func(a, b K) int {
 	return directed(o, func(a, b K) int { return bytes.Compare(a, b) })
 }
+
+// ByteArrays returns the order of arrays of bytes: bytewise.
+func ByteArrays[K sorter.ByteArray](o Order) func(a, b K) int {
+	return directed(o, func(a, b K) int { return bytes.Compare(memory(&a), memory(&b)) })
+}
+
+// Addrs returns the order of addresses.
+func Addrs(o Order) func(a, b netip.Addr) int { return directed(o, netip.Addr.Compare) }
 
 // Bytes16 returns the order of 16-byte arrays: bytewise.
 func Bytes16[K ~[16]byte](o Order) func(a, b K) int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -98,6 +99,9 @@ var boundKinds = []boundKey{
 	kindOf[string]{textsOf[2]},
 	kindOf[[]byte]{func(v uint64) []byte { return []byte(textsOf[3](v)) }},
 	kindOf[[16]byte]{func(v uint64) (id [16]byte) { copy(id[:], decimal(v)); return id }},
+	kindOf[mac]{arrayOf[mac]},
+	kindOf[[20]byte]{arrayOf[[20]byte]},
+	kindOf[netip.Addr]{addrOf},
 	kindOf[time.Time]{func(v uint64) time.Time { return time.Unix(int64(v>>20), int64(v%1e9)) }},
 	kindOf[sorter.Int128]{func(v uint64) sorter.Int128 { return sorter.Int128{Hi: int64(v >> 40), Lo: v << 24} }},
 	kindOf[sorter.Float4]{func(v uint64) sorter.Float4 {

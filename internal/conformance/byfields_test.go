@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"database/sql"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,9 @@ type orderRow struct {
 	At      time.Time
 	Key     [16]byte
 	Corner  [3]float32
+	Tag     [5]byte
+	From    netip.Addr
+	Via     *[24]byte
 	Raw     []byte
 	small   int8
 	place          // embedded
@@ -48,7 +52,9 @@ func orderRows(n int) []orderRow {
 		row := orderRow{ID: r.Int64N(20) - 10, Country: []string{"SE", "DE", ""}[r.IntN(3)], Total: amount(r.IntN(7)) / 3, Paid: r.IntN(2) == 0,
 			At: time.Unix(r.Int64N(5), 0), Key: [16]byte{8: byte(r.IntN(4))}, Corner: [3]float32{0, float32(r.IntN(3))}, Raw: []byte(text),
 			small: int8(r.IntN(5) - 2), place: place{text, uint16(r.IntN(3))}, pos: i}
+		row.Tag, row.From = [5]byte{4: byte(r.IntN(3))}, addrOf(uint64(r.IntN(4))<<62)
 		if r.IntN(3) > 0 {
+			row.Via = &[24]byte{23: byte(r.IntN(3))}
 			row.Ship = &place{text[5:], uint16(r.IntN(2))}
 		}
 		if r.IntN(3) > 0 {
@@ -75,6 +81,9 @@ var byField = []struct {
 	{"Paid", sorter.Asc(func(r orderRow) bool { return r.Paid })},
 	{"At", sorter.Asc(func(r orderRow) time.Time { return r.At })},
 	{"Key", sorter.Asc(func(r orderRow) [16]byte { return r.Key })},
+	{"Tag", sorter.Asc(func(r orderRow) [5]byte { return r.Tag })},
+	{"-From", sorter.Desc(func(r orderRow) netip.Addr { return r.From })},
+	{"Via", sorter.Asc(func(r orderRow) [24]byte { return *r.Via }).NullsLast(func(r orderRow) bool { return r.Via == nil })},
 	{"Corner", sorter.Asc(func(r orderRow) [3]float32 { return r.Corner })},
 	{"Raw", sorter.Asc(func(r orderRow) []byte { return r.Raw })},
 	{"small", sorter.Asc(func(r orderRow) int8 { return r.small })},

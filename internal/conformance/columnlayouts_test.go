@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,9 @@ var layoutCases = []layoutCase{
 	chunked("chunks of [2]float32", func(v uint64) [2]float32 { return float2Of(v << 44) }, oracle.Floats[[2]float32]),
 	chunked("chunks of [3]float32", func(v uint64) [3]float32 { return float3Of(v << 44) }, oracle.Floats[[3]float32]),
 	chunked("chunks of [16]byte", func(v uint64) [16]byte { return bytes16Of(v << 15) }, oracle.Bytes16[[16]byte]),
+	chunked("chunks of [6]byte", func(v uint64) mac { return arrayOf[mac](v << 44) }, oracle.ByteArrays[mac]),
+	chunked("chunks of [20]byte", func(v uint64) [20]byte { return arrayOf[[20]byte](v) }, oracle.ByteArrays[[20]byte]),
+	chunked("chunks of netip.Addr", func(v uint64) netip.Addr { return addrOf(v%2<<63 | v) }, oracle.Addrs),
 	chunked("chunks of time.Time", func(v uint64) time.Time { return time.Unix(int64(v%7), int64(v)).UTC() }, oracle.Times),
 	chunked("chunks of Int128", int128Below, oracle.Int128),
 	chunked("chunks of Uint128", func(v uint64) sorter.Uint128 { k := int128Below(v); return sorter.Uint128{Lo: k.Lo, Hi: uint64(k.Hi)} }, oracle.Uint128),

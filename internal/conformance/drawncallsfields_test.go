@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"fmt"
+	"net/netip"
 	"reflect"
 	"time"
 
@@ -27,6 +28,9 @@ type fielded struct {
 		Time   time.Time
 		Int128 sorter.Int128
 		ID     [16]byte
+		Mac    mac
+		Hash   [20]byte
+		Addr   netip.Addr
 	}
 	MayInt32   *int32
 	MayUint64  *uint64
@@ -64,6 +68,9 @@ var fieldNames = map[reflect.Type]string{
 	reflect.TypeFor[time.Time]():     "Deep.Time",
 	reflect.TypeFor[sorter.Int128](): "Deep.Int128",
 	reflect.TypeFor[[16]byte]():      "Deep.ID",
+	reflect.TypeFor[mac]():           "Deep.Mac",
+	reflect.TypeFor[[20]byte]():      "Deep.Hash",
+	reflect.TypeFor[netip.Addr]():    "Deep.Addr",
 }
 
 var nullableNames = map[reflect.Type]string{
@@ -196,6 +203,12 @@ func (e *fielded) set(name string, value any) {
 		e.Deep.Int128 = key
 	case [16]byte:
 		e.Deep.ID = key
+	case mac:
+		e.Deep.Mac = key
+	case [20]byte:
+		e.Deep.Hash = key
+	case netip.Addr:
+		e.Deep.Addr = key
 	default:
 		panic(fmt.Sprintf("no field for %T", value))
 	}

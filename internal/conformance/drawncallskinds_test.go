@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"net/netip"
 	"reflect"
 	"strings"
 	"time"
@@ -87,6 +88,10 @@ var drawnKinds = []drawnKind{
 	onLine(keyKindNamed[sorter.Float4]("Float4"), 64, nil),
 	onLine(keyKindNamed[[16]byte]("[16]byte"), 64, nil),
 	onLine(keyKindNamed[uuid]("uuid [16]byte"), 64, nil),
+	onLine(keyKindNamed[mac]("mac [6]byte"), 48, nil),
+	onLine(keyKindNamed[[20]byte]("[20]byte"), 64, nil),
+	onLine(keyKindNamed[netip.Addr]("netip.Addr"), 64, nil),
+	onLine(keyKindNamed[netip.Addr]("netip.Addr, IPv4"), 32, nil),
 	onLine(keyKindNamed[sorter.Int128]("Int128"), 64, nil),
 	onLine(keyKindNamed[sorter.Uint128]("Uint128"), 64, nil),
 	onLine(keyKindNamed[time.Time]("time.Time"), 64, nil),

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,7 @@ type (
 	label   string
 	blob    []byte
 	uuid    [16]byte
+	mac     [6]byte
 	point   [2]float32
 )
 
@@ -95,6 +97,11 @@ var keyKinds = []keyCase{
 
 	keyKind[[16]byte]{name: "[16]byte", of: bytes16Of, special: specialBytes16(), order: oracle.Bytes16[[16]byte], large: true},
 	keyKind[uuid]{name: "uuid [16]byte", of: func(v uint64) uuid { return bytes16Of(v) }, special: retyped[uuid](specialBytes16()), order: oracle.Bytes16[uuid]},
+
+	keyKind[mac]{name: "mac [6]byte", of: arrayOf[mac], special: specialArrays[mac](), order: oracle.ByteArrays[mac], large: true},
+	keyKind[[20]byte]{name: "[20]byte", of: arrayOf[[20]byte], special: specialArrays[[20]byte](), order: oracle.ByteArrays[[20]byte], large: true},
+	keyKind[netip.Addr]{name: "netip.Addr", of: addrOf, special: specialAddrs(), order: oracle.Addrs, large: true},
+	keyKind[netip.Addr]{name: "netip.Addr, IPv4", of: addr4Of, special: []netip.Addr{{}, netip.IPv4Unspecified(), addr4Of(1 << 63), addr4Of(math.MaxUint64)}, order: oracle.Addrs},
 
 	keyKind[sorter.Int128]{name: "Int128", of: int128Of, special: specialInt128s(), order: oracle.Int128, large: true},
 	keyKind[sorter.Uint128]{name: "Uint128", of: uint128Of, special: specialUint128s(), order: oracle.Uint128},
@@ -314,6 +321,60 @@ func bytes16Of(v uint64) [16]byte {
 	var k [16]byte
 	binary.BigEndian.PutUint64(k[6:], v)
 	return k
+}
+
+// arrayOf spreads v over an array, so that its first bytes tie often, and the last of many.
+func arrayOf[K sorter.ByteArray](v uint64) (k K) {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&k)), unsafe.Sizeof(k)) // sound: k is an array of bytes
+	var number [8]byte
+	binary.BigEndian.PutUint64(number[:], v)
+	copy(b[(len(b)-min(len(b), 8))/2:], number[:])
+	return k
+}
+
+// specialArrays have one byte that is not zero.
+func specialArrays[K sorter.ByteArray]() []K {
+	keys := make([]K, 1)
+	for i := range unsafe.Sizeof(keys[0]) {
+		for _, b := range []byte{1, 0x7f, 0x80, 0xff} {
+			var k K
+			*(*byte)(unsafe.Add(unsafe.Pointer(&k), i)) = b // sound: as in arrayOf
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// addrOf has addresses of IPv4 below those of IPv6, some of which differ in the last bits only, or in their zones.
+func addrOf(v uint64) netip.Addr {
+	if v>>63 == 0 {
+		return addr4Of(v << 1)
+	}
+	var b [16]byte
+	b[0], b[1] = 0xfe, 0x80
+	binary.BigEndian.PutUint64(b[7:], v<<1>>8)
+	addr := netip.AddrFrom16(b)
+	zones := [16]string{9: "en0", "eth0", "eth0.1", "eth0.12", "eth0.123", "eth0.1234567890", "eth0.12345678901"} // ascending
+	return addr.WithZone(zones[v>>3&15])
+}
+
+func addr4Of(v uint64) netip.Addr {
+	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, uint32(v>>32))))
+}
+
+func specialAddrs() []netip.Addr {
+	addrs := []netip.Addr{{}}
+	for _, s := range []string{"0.0.0.0", "255.255.255.255", "127.0.0.1", "128.0.0.1", "::", "::1", "::2", "::ffff:127.0.0.1", "fe80::1", "8000::", "7fff::",
+		"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "0:0:0:1::", "0:0:0:2::", "::8000:0:0:0"} {
+		addr := netip.MustParseAddr(s)
+		addrs = append(addrs, addr)
+		for _, zone := range []string{"a", "a\x00", "eth0", "12345678", "1234567", "123456789012345", "123456789012346"} {
+			if addr.Is6() {
+				addrs = append(addrs, addr.WithZone(zone))
+			}
+		}
+	}
+	return addrs
 }
 
 // int128Of and uint128Of spread v over both words, so that the first one ties often.

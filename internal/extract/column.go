@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -439,7 +440,12 @@ func keysApart(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
 }
 
 // Own returns the getter of elements that are keys of a kind.
-func Own(k sortkey.Kind) Getter { return own[k] }
+func Own(k sortkey.Kind) Getter {
+	if k.IsArray() {
+		return ownArrays(k.Size())
+	}
+	return own[k]
+}
 
 var own = [sortkey.Kinds]Getter{
 	sortkey.Bool: (*ownKeys[uint8])(nil), sortkey.Int8: (*ownKeys[uint8])(nil), sortkey.Uint8: (*ownKeys[uint8])(nil),
@@ -447,9 +453,8 @@ var own = [sortkey.Kinds]Getter{
 	sortkey.Int32: (*ownKeys[uint32])(nil), sortkey.Uint32: (*ownKeys[uint32])(nil), sortkey.Float32: (*ownKeys[uint32])(nil),
 	sortkey.Int64: (*ownKeys[uint64])(nil), sortkey.Uint64: (*ownKeys[uint64])(nil), sortkey.Float64: (*ownKeys[uint64])(nil),
 	sortkey.Floats2: (*ownKeys[[2]uint32])(nil), sortkey.Floats3: (*ownKeys[[3]uint32])(nil), sortkey.Floats4: (*ownKeys[[4]uint32])(nil),
-	sortkey.Bytes16:    (*ownKeys[[16]byte])(nil),
 	sortkey.Integer128: (*ownKeys[[2]uint64])(nil), sortkey.Unsigned128: (*ownKeys[[2]uint64])(nil), sortkey.Time: (*ownKeys[time.Time])(nil),
-	sortkey.String: (*ownKeys[string])(nil), sortkey.Bytes: (*ownKeys[[]byte])(nil),
+	sortkey.String: (*ownKeys[string])(nil), sortkey.Bytes: (*ownKeys[[]byte])(nil), sortkey.Addr: (*ownKeys[netip.Addr])(nil),
 }
 
 // Elements that are keys are those of no column of an ordering.
@@ -583,7 +588,7 @@ func (c *sliceRows) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ cont
 }
 
 func (c *sliceRows) Comparison(o sortkey.Order) any {
-	return fieldKinds[c.kind].slices((*Column)(c).slice(), o)
+	return slicesComparator(c.kind, (*Column)(c).slice(), o)
 }
 
 func (c *sliceRows) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
@@ -649,9 +654,6 @@ func gatherKeys[I rowNumber](k sortkey.Kind, keys unsafe.Pointer, col stream.Raw
 	case sortkey.Floats4:
 		gatherAs[[4]uint32](keys, col, at)
 		return
-	case sortkey.Bytes16:
-		gatherAs[[16]byte](keys, col, at)
-		return
 	case sortkey.Integer128, sortkey.Unsigned128:
 		gatherAs[[2]uint64](keys, col, at)
 		return
@@ -663,6 +665,13 @@ func gatherKeys[I rowNumber](k sortkey.Kind, keys unsafe.Pointer, col stream.Raw
 		return
 	case sortkey.Bytes:
 		gatherAs[[]byte](keys, col, at)
+		return
+	case sortkey.Addr:
+		gatherAs[netip.Addr](keys, col, at)
+		return
+	}
+	if k.IsArray() {
+		gatherArrays(int(k.Size()), keys, col, at)
 		return
 	}
 	switch k.Size() {

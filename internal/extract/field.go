@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strconv"
@@ -194,7 +195,7 @@ func (g fieldKeys[K]) Comparison(o sortkey.Order) any {
 	return func(a, b unsafe.Pointer) int { return compare(*(*K)(g.address(a)), *(*K)(g.address(b))) }
 }
 
-// fieldKind is the code for fields, and for rows, of one kind.
+// fieldKind is the code for fields, and for rows, of one kind that is no array.
 type fieldKind struct {
 	getter func(f *Field) Getter
 	rows   func(l Format, o sortkey.Order) func(a, b int) int
@@ -215,7 +216,30 @@ var fieldKinds = [sortkey.Kinds]fieldKind{
 	sortkey.Uint8: fieldKindOf[uint8](), sortkey.Uint16: fieldKindOf[uint16](), sortkey.Uint32: fieldKindOf[uint32](), sortkey.Uint64: fieldKindOf[uint64](),
 	sortkey.Float32: fieldKindOf[float32](), sortkey.Float64: fieldKindOf[float64](),
 	sortkey.Floats2: fieldKindOf[[2]float32](), sortkey.Floats3: fieldKindOf[[3]float32](), sortkey.Floats4: fieldKindOf[[4]float32](),
-	sortkey.Bytes16:    fieldKindOf[[16]byte](),
 	sortkey.Integer128: fieldKindOf[sortkey.Int128](), sortkey.Unsigned128: fieldKindOf[sortkey.Uint128](), sortkey.Time: fieldKindOf[time.Time](),
-	sortkey.String: fieldKindOf[string](), sortkey.Bytes: fieldKindOf[[]byte](),
+	sortkey.String: fieldKindOf[string](), sortkey.Bytes: fieldKindOf[[]byte](), sortkey.Addr: fieldKindOf[netip.Addr](),
+}
+
+// getter returns the getter of the field.
+func (f *Field) getter() Getter {
+	if f.kind.IsArray() {
+		return arrayField{f}
+	}
+	return fieldKinds[f.kind].getter(f)
+}
+
+// rowsComparator returns the comparison of two rows by the keys of a format.
+func rowsComparator(l Format, o sortkey.Order) func(a, b int) int {
+	if k := l.Kind(); !k.IsArray() {
+		return fieldKinds[k].rows(l, o)
+	}
+	return arrayComparator(l, o)
+}
+
+// slicesComparator returns the comparison of two rows by keys of a kind, which lie in a slice.
+func slicesComparator(k sortkey.Kind, keys stream.Raw, o sortkey.Order) func(a, b int) int {
+	if k.IsArray() {
+		return arraySliceComparator(k, keys, o)
+	}
+	return fieldKinds[k].slices(keys, o)
 }

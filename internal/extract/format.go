@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"net/netip"
 	"runtime"
 	"time"
 	"unsafe"
@@ -88,7 +89,7 @@ func (k *formatKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ cont
 
 func (k *formatKey) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
 
-func (k *formatKey) Comparison(o sortkey.Order) any { return fieldKinds[k.Kind()].rows(k.Format, o) }
+func (k *formatKey) Comparison(o sortkey.Order) any { return rowsComparator(k.Format, o) }
 
 // clearKey writes the zero key of a kind.
 func clearKey(kind sortkey.Kind, key unsafe.Pointer) {
@@ -97,6 +98,8 @@ func clearKey(kind sortkey.Kind, key unsafe.Pointer) {
 		*(*string)(key) = ""
 	case sortkey.Time:
 		*(*time.Time)(key) = time.Time{}
+	case sortkey.Addr:
+		*(*netip.Addr)(key) = netip.Addr{}
 	default:
 		clear(unsafe.Slice((*byte)(key), kind.Size()))
 	}
@@ -153,5 +156,5 @@ func (k *formatKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Ar
 		t.format = texts
 		return t
 	}
-	return &fixedKeys{Column: c, from: k.Format}
+	return keysIn(c, k.Format)
 }

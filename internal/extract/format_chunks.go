@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"net/netip"
 	"runtime"
 	"slices"
 	"time"
@@ -143,6 +144,8 @@ func copyKeys(k sortkey.Kind, to, from unsafe.Pointer, n int) {
 		copy(sortkey.At[string](to, n), sortkey.At[string](from, n))
 	case sortkey.Time:
 		copy(sortkey.At[time.Time](to, n), sortkey.At[time.Time](from, n))
+	case sortkey.Addr:
+		copy(sortkey.At[netip.Addr](to, n), sortkey.At[netip.Addr](from, n))
 	default:
 		bytes := n * int(k.Size())
 		copy(sortkey.At[byte](to, bytes), sortkey.At[byte](from, bytes))
@@ -164,7 +167,7 @@ func gatherChunks[I rowNumber](c *chunks, buf unsafe.Pointer, rows []I) {
 		case kind == sortkey.Integer128, kind == sortkey.Unsigned128:
 			gatherSlices[[2]uint64](c, buf, rows)
 			return
-		case kind >= sortkey.Floats2: // one by one
+		case kind >= sortkey.Floats2, kind.IsArray(): // one by one
 		case size == 1:
 			gatherSlices[uint8](c, buf, rows)
 			return

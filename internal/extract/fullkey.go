@@ -59,6 +59,8 @@ func (keyType) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) 
 		return keepStrings(c, rows, arena)
 	case sortkey.Bytes:
 		return keepByteSlices(c, rows, arena)
+	case sortkey.Addr:
+		return keepAddrs(c, rows, arena)
 	}
 	if c.alone(prefixBits) {
 		return keepNullsAtEnd(c, rows, arena)
@@ -110,7 +112,15 @@ func keepInMemory(c Column, keys stream.Raw) FullKeys {
 	case sortkey.Bytes:
 		return givenByteSlices(c, stream.SliceOf[[]byte](keys))
 	}
-	return &fixedKeys{Column: c, from: &inSlice{c.kind, keys}}
+	return keysIn(c, &inSlice{c.kind, keys})
+}
+
+// keysIn returns keys of a wide kind, no texts, that lie in a format.
+func keysIn(c Column, from Format) FullKeys {
+	if c.kind == sortkey.Addr {
+		return &addrKeys{Column: c, given: from}
+	}
+	return &fixedKeys{Column: c, from: from}
 }
 
 // Store holds the full keys of a column of strings or byte slices.
@@ -256,7 +266,7 @@ func (c *Column) flag(dst []uint64, nulls *nullBits, prefixBits int) {
 type fixedKeys struct {
 	Column
 	from  Format      // where keys lie, unless nil
-	words [3][]uint64 // by element; nil where prefixes were whole words, or keys lie in memory
+	words [8][]uint64 // by element; nil where prefixes were whole words, or keys lie in memory
 }
 
 // firstWord is the first word of a key that a prefix of prefixBits bits does not hold whole.
@@ -272,13 +282,16 @@ func (w *fixedKeys) Prefix(dst []uint64, b Batch, prefixBits int) {
 	case few && w.kind == sortkey.Time:
 		prefixIn[[OnStack]time.Time](w, OnStack, dst, b, prefixBits)
 	case few:
-		prefixIn[[OnStack][2]uint64](w, OnStack, dst, b, prefixBits)
+		prefixIn[[OnStack][2]uint64](w, w.fits(OnStack), dst, b, prefixBits)
 	case w.kind == sortkey.Time:
 		prefixIn[[Piece]time.Time](w, Piece, dst, b, prefixBits)
 	default:
-		prefixIn[[Piece][2]uint64](w, Piece, dst, b, prefixBits)
+		prefixIn[[Piece][2]uint64](w, w.fits(Piece), dst, b, prefixBits)
 	}
 }
+
+// fits returns how many keys, which are no times, fit in the memory of n pairs of words, at most n.
+func (w *fixedKeys) fits(n int) int { return n * 16 / max(16, int(w.kind.Size())) }
 
 // prefixIn is Prefix with a buffer of some keys on the stack. It is not inlined: its caller
 // would clear the buffers for other keys.
@@ -356,11 +369,11 @@ func (w *fixedKeys) Codes(dst []uint64, order []uint32, p Level) {
 	case few && w.kind == sortkey.Time:
 		codesIn[[OnStack]time.Time](w, OnStack, dst, order, p.Depth)
 	case few:
-		codesIn[[OnStack][2]uint64](w, OnStack, dst, order, p.Depth)
+		codesIn[[OnStack][2]uint64](w, w.fits(OnStack), dst, order, p.Depth)
 	case w.kind == sortkey.Time:
 		codesIn[[Piece]time.Time](w, Piece, dst, order, p.Depth)
 	default:
-		codesIn[[Piece][2]uint64](w, Piece, dst, order, p.Depth)
+		codesIn[[Piece][2]uint64](w, w.fits(Piece), dst, order, p.Depth)
 	}
 }
 

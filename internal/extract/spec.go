@@ -19,7 +19,7 @@ type Spec struct {
 // The flags of a Spec, from the lowest bit: the kind of the keys, their order, and the nulls. Above them is
 // the length of a slice, which has less than 2^48 elements: no machine has more addresses.
 const (
-	kindBits   = 5
+	kindBits   = sortkey.KindBits
 	descBit    = 1 << kindBits
 	nansShift  = kindBits + 1
 	nansMask   = 3 << nansShift
@@ -54,7 +54,7 @@ func SpecOfFormat(l Format) Spec { return SpecOf(l.Kind(), &formatKey{l}) }
 
 // Spec returns the ascending column of the field. Nulls come last.
 func (f *Field) Spec() Spec {
-	s := SpecOf(f.kind, fieldKinds[f.kind].getter(f))
+	s := SpecOf(f.kind, f.getter())
 	if f.Nullable() {
 		return s.WithNulls(unsafe.Pointer(f), NullsLast)
 	}

@@ -3,6 +3,7 @@ package small
 import (
 	"cmp"
 	"math/bits"
+	"net/netip"
 	"time"
 	"unsafe"
 
@@ -152,8 +153,12 @@ func (f *few) sortBy(order []uint32, c *extract.Spec, whole, more bool) (tied ui
 		return sortFewBy[[]byte](f, order, c, more)
 	case kind == sortkey.Time:
 		return sortFewBy[time.Time](f, order, c, more)
+	case kind == sortkey.Addr:
+		return sortFewBy[netip.Addr](f, order, c, more)
+	case kind.Size() > 16:
+		return sortFewBy[[sortkey.MostBytes]byte](f, order, c, more)
 	default:
-		return sortFewBy[[2]uint64](f, order, c, more) // the widest without pointers
+		return sortFewBy[[2]uint64](f, order, c, more) // all others without pointers
 	}
 }
 

@@ -2,6 +2,7 @@ package small
 
 import (
 	"math/bits"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -115,7 +116,8 @@ type wideKeys struct {
 	texts []string
 	bytes [][]byte
 	times []time.Time
-	words [][2]uint64 // of the widest without pointers
+	addrs []netip.Addr
+	words [][2]uint64 // of keys without pointers
 }
 
 var wideKeysPool = sync.Pool{New: func() any { return new(wideKeys) }}
@@ -129,8 +131,11 @@ func (w *wideKeys) places(k sortkey.Kind, lo, hi, n int) (keys stream.Raw, grown
 		return placesOf(&w.bytes, lo, hi, n)
 	case sortkey.Time:
 		return placesOf(&w.times, lo, hi, n)
+	case sortkey.Addr:
+		return placesOf(&w.addrs, lo, hi, n)
 	}
-	keys, grown = placesOf(&w.words, lo, hi, n)
+	pairs := int(k.Size()+15) / 16 // of words, for a key
+	keys, grown = placesOf(&w.words, pairs*lo, pairs*hi, pairs*n)
 	return stream.RawAt(keys.Data(), k.Size(), hi-lo), grown
 }
 
@@ -148,4 +153,5 @@ func (w *wideKeys) forget(n int) {
 	clear(w.texts[:min(n, len(w.texts))])
 	clear(w.bytes[:min(n, len(w.bytes))])
 	clear(w.times[:min(n, len(w.times))])
+	clear(w.addrs[:min(n, len(w.addrs))])
 }

@@ -5,6 +5,7 @@ package small
 import (
 	"context"
 	"math/bits"
+	"net/netip"
 	"slices"
 	"time"
 	"unsafe"
@@ -201,8 +202,14 @@ func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Ge
 		return orderTinyTexts[[]byte](index, s, get, o, ask, c)
 	case sortkey.Time:
 		orderTinyFixed[time.Time](k, index, s, get, o, ask, c)
+	case sortkey.Addr:
+		orderTinyFixed[netip.Addr](k, index, s, get, o, ask, c)
 	default:
-		orderTinyFixed[[2]uint64](k, index, s, get, o, ask, c) // the widest without pointers
+		if k.Size() > 16 {
+			orderTinyFixed[[sortkey.MostBytes]byte](k, index, s, get, o, ask, c)
+			break
+		}
+		orderTinyFixed[[2]uint64](k, index, s, get, o, ask, c) // all others without pointers
 	}
 	return true
 }

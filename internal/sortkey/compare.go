@@ -1,8 +1,10 @@
 package sortkey
 
 import (
+	"bytes"
 	"cmp"
 	"math"
+	"net/netip"
 	"unsafe"
 
 	"golang.org/x/exp/constraints"
@@ -68,7 +70,7 @@ func ascending[K Key](o Order) func(a, b K) int {
 		return retype[K](compareBytes)
 	default:
 		k := KindOf[K]()
-		return func(a, b K) int { return compareWords(k, unsafe.Pointer(&a), unsafe.Pointer(&b), 0, o) }
+		return func(a, b K) int { return CompareAt(k, unsafe.Pointer(&a), unsafe.Pointer(&b), o) }
 	}
 }
 
@@ -109,13 +111,26 @@ func compareBytes(a, b []byte) int {
 	return cmp.Compare(unsafe.String(unsafe.SliceData(a), len(a)), unsafe.String(unsafe.SliceData(b), len(b)))
 }
 
-// CompareRest compares two wide keys of fixed size whose leading words tie.
+// CompareAt compares two keys of a kind whose keys are no texts.
+func CompareAt(k Kind, a, b unsafe.Pointer, o Order) int { return compareWords(k, a, b, 0, o) }
+
+// CompareRest compares two wide keys that are no texts whose leading words tie.
 func CompareRest(k Kind, a, b unsafe.Pointer, o Order) int { return compareWords(k, a, b, 1, o) }
 
-// compareWords compares fixed-size keys by their codes, from word j on. Times are among
+// compareWords compares keys by their codes, from word j on, or as a whole if they have any number of words. Times are among
 // them: time.Time.Compare prefers monotonic clock readings to the instant.
 func compareWords(k Kind, a, b unsafe.Pointer, j int, o Order) int {
 	var words [2]uint64
+	switch {
+	case k == Addr:
+		return compareAddrs((*netip.Addr)(a), (*netip.Addr)(b), o.Desc)
+	case k.IsArray():
+		if o.Desc {
+			a, b = b, a
+		}
+		n := int(k.Size())
+		return bytes.Compare(At[byte](a, n)[8*j:], At[byte](b, n)[8*j:])
+	}
 	for ; j < k.Words(); j++ {
 		EncodeWordAt(k, words[:1], a, j, o)
 		EncodeWordAt(k, words[1:], b, j, o)

@@ -3,6 +3,7 @@ package sortkey
 import (
 	"encoding/binary"
 	"math"
+	"net/netip"
 	"time"
 	"unsafe"
 
@@ -54,6 +55,8 @@ func EncodeAt[C Code](k Kind, dst []C, keys unsafe.Pointer, o Order) {
 			words[i] = uint64(vectors[i][0])<<32 | uint64(vectors[i][1])
 		}
 		encodePairs(words, o)
+	case Bytes2, Bytes2 + 1, Bytes2 + 2, Bytes2 + 3, Bytes2 + 4, Bytes2 + 5, Bytes8:
+		encodeArrays(dst, keys, k.Size(), o)
 	default:
 		panic("sorter: a wide key has no single code")
 	}
@@ -135,7 +138,13 @@ func EncodeWordAt(k Kind, dst []uint64, keys unsafe.Pointer, j int, o Order) {
 		encode128(dst, At[[2]uint64](keys, n), j, flip)
 	case Time:
 		encodeTimes(dst, At[time.Time](keys, n), j, flip)
+	case Addr:
+		encodeAddrs(dst, At[netip.Addr](keys, n), j, flip)
 	default:
+		if k > Time {
+			encodeArrayWords(dst, keys, k.Size(), j, flip)
+			return
+		}
 		EncodeAt(k, dst, keys, o)
 	}
 }
@@ -217,7 +226,7 @@ func encodePairs(words []uint64, o Order) {
 	f.Encode(halves, halves)
 }
 
-// Words is the number of 64-bit words in the code of a kind of fixed size.
+// Words is the number of 64-bit words in the code of a kind; 0 if keys have any number.
 func (k Kind) Words() int { return int(ofKinds[k].words) }
 
 // timeWord returns word j of a time. Word 0 is exact to the nanosecond for 272

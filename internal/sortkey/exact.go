@@ -10,7 +10,7 @@ import (
 // nothing, where keys that tie need not keep their order or cannot be told apart.
 func (k Kind) Decodable(stable bool) bool {
 	floats := k == Float32 || k == Float64
-	return !k.Wide() && k != Floats2 && !(floats && stable)
+	return k <= Float64 && !(floats && stable)
 }
 
 // View returns the codes of keys: the keys themselves where they are

@@ -5,6 +5,7 @@ package sortkey
 
 import (
 	"math/bits"
+	"net/netip"
 	"reflect"
 	"time"
 	"unsafe"
@@ -17,11 +18,23 @@ import (
 // Key is the set of types that keys may have, the same as that of the public constraint.
 type Key interface {
 	constraints.Integer | constraints.Float | ~bool | ~string | ~[]byte |
-		~[2]float32 | ~[3]float32 | ~[4]float32 | ~[16]byte | time.Time |
+		~[2]float32 | ~[3]float32 | ~[4]float32 | ByteArray | time.Time | netip.Addr |
 		~struct {
 			Lo uint64
 			Hi int64
 		} | ~struct{ Lo, Hi uint64 }
+}
+
+// ByteArray is the set of arrays of bytes, the same as that of the public constraint.
+type ByteArray interface {
+	~[1]byte | ~[2]byte | ~[3]byte | ~[4]byte | ~[5]byte | ~[6]byte | ~[7]byte | ~[8]byte |
+		~[9]byte | ~[10]byte | ~[11]byte | ~[12]byte | ~[13]byte | ~[14]byte | ~[15]byte | ~[16]byte |
+		~[17]byte | ~[18]byte | ~[19]byte | ~[20]byte | ~[21]byte | ~[22]byte | ~[23]byte | ~[24]byte |
+		~[25]byte | ~[26]byte | ~[27]byte | ~[28]byte | ~[29]byte | ~[30]byte | ~[31]byte | ~[32]byte |
+		~[33]byte | ~[34]byte | ~[35]byte | ~[36]byte | ~[37]byte | ~[38]byte | ~[39]byte | ~[40]byte |
+		~[41]byte | ~[42]byte | ~[43]byte | ~[44]byte | ~[45]byte | ~[46]byte | ~[47]byte | ~[48]byte |
+		~[49]byte | ~[50]byte | ~[51]byte | ~[52]byte | ~[53]byte | ~[54]byte | ~[55]byte | ~[56]byte |
+		~[57]byte | ~[58]byte | ~[59]byte | ~[60]byte | ~[61]byte | ~[62]byte | ~[63]byte | ~[64]byte
 }
 
 // Int128 is an integer of two words, the low one first: Hi·2^64 + Lo.
@@ -48,39 +61,80 @@ const (
 	Uint64
 	Float32
 	Float64
-	Floats2 // 64 bits, the last kind whose code is the whole key
-	Floats3
-	Floats4
-	Bytes16
-	Integer128
-	Unsigned128
-	Time
-	String
-	Bytes
+	Bytes2 // an array of 2 bytes; the kinds of up to 8 follow
 
-	Kinds = iota // their number
+	Bytes8  = Bytes2 + 6
+	Floats2 = Bytes8 + 1 // 64 bits, the last kind whose code is the whole key
+	Floats3 = Floats2 + 1
+	Floats4 = Floats2 + 2
+
+	Integer128  = Floats4 + 1
+	Unsigned128 = Floats4 + 2
+	Time        = Floats4 + 3
+
+	Bytes9  = Time + 1 // an array of 9 bytes; the kinds of up to 64 follow
+	Bytes16 = Bytes9 + 7
+	Bytes64 = Bytes9 + 55
+
+	String = Bytes64 + 1 // the first kind whose keys have any number of words
+	Bytes  = String + 1
+	Addr   = Bytes + 1
+
+	Kinds = int(Addr) + 1 // their number
 )
+
+// MostBytes is the length of the longest array of bytes that is a key.
+const MostBytes = 64
+
+// ofBytes returns the kind of arrays of n bytes; an array of one is a number.
+func ofBytes(n int) Kind {
+	switch {
+	case n == 1:
+		return Uint8
+	case n <= 8:
+		return Bytes2 + Kind(n-2)
+	}
+	return Bytes9 + Kind(n-9)
+}
+
+// IsArray reports whether keys are arrays of 2 to 64 bytes. These are aligned to bytes.
+func (k Kind) IsArray() bool { return Bytes2 <= k && k <= Bytes8 || Bytes9 <= k && k <= Bytes64 }
 
 // traits are the sizes of a kind of keys.
 type traits struct {
 	bits  uint8   // of the whole code; 0 if that has more than 64
 	size  uintptr // bytes of a key
-	words uint8   // 64-bit words of the whole code; 0 for texts, of any number
+	words uint8   // 64-bit words of the whole code; 0 for texts and addresses, of any number
 }
 
-// ofKinds is the one table of kinds. A test fails for one that is left out, here or where a kind has a getter.
-var ofKinds = [Kinds]traits{
+// ofKinds is the one table of kinds, to which the arrays of bytes are added. A test fails for one that is left out, here
+// or where a kind has a getter.
+var ofKinds = withArrays([Kinds]traits{
 	Bool: {1, 1, 1}, Int8: {8, 1, 1}, Int16: {16, 2, 1}, Int32: {32, 4, 1}, Int64: {64, 8, 1},
 	Uint8: {8, 1, 1}, Uint16: {16, 2, 1}, Uint32: {32, 4, 1}, Uint64: {64, 8, 1},
 	Float32: {32, 4, 1}, Float64: {64, 8, 1}, Floats2: {64, 8, 1},
-	Floats3: {0, 12, 2}, Floats4: {0, 16, 2}, Bytes16: {0, 16, 2}, Integer128: {0, 16, 2}, Unsigned128: {0, 16, 2},
+	Floats3: {0, 12, 2}, Floats4: {0, 16, 2}, Integer128: {0, 16, 2}, Unsigned128: {0, 16, 2},
 	Time:   {0, unsafe.Sizeof(time.Time{}), 3},
-	String: {0, unsafe.Sizeof(""), 0}, Bytes: {0, unsafe.Sizeof([]byte{}), 0},
+	String: {0, unsafe.Sizeof(""), 0}, Bytes: {0, unsafe.Sizeof([]byte{}), 0}, Addr: {0, unsafe.Sizeof(netip.Addr{}), 0},
+})
+
+func withArrays(all [Kinds]traits) [Kinds]traits {
+	for n := 2; n <= MostBytes; n++ {
+		t := traits{size: uintptr(n), words: uint8((n + 7) / 8)}
+		if n <= 8 {
+			t.bits = uint8(8 * n)
+		}
+		all[ofBytes(n)] = t
+	}
+	return all
 }
 
+// KindBits is the number of bits that number all kinds.
+const KindBits = 7
+
 // CodeBits is the width of a kind's whole code, 0 if that has more than 64 bits. It and sizes, the bytes of a key, have
-// room for as many kinds as five bits number, of which a column has no more: no index is checked.
-var CodeBits, sizes = func() (bits [1 << 5]int, sizes [1 << 5]uint8) {
+// room for as many kinds as a column numbers: no index is checked.
+var CodeBits, sizes = func() (bits [1 << KindBits]int, sizes [1 << KindBits]uint8) {
 	for k, t := range ofKinds {
 		bits[k], sizes[k] = int(t.bits), uint8(t.size)
 	}
@@ -135,6 +189,8 @@ func structKind(t reflect.Type) Kind {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return Time
+	case t == reflect.TypeFor[netip.Addr]():
+		return Addr
 	case t.ConvertibleTo(reflect.TypeFor[Int128]()):
 		return Integer128
 	case t.ConvertibleTo(reflect.TypeFor[Uint128]()):
@@ -153,7 +209,7 @@ func OfType(t reflect.Type) (k Kind, ok bool) {
 		return k, k != Time || t.ConvertibleTo(reflect.TypeFor[time.Time]())
 	case basic == reflect.Array:
 		switch of, n := t.Elem().Kind(), t.Len(); {
-		case of == reflect.Uint8 && n == 16, of == reflect.Float32 && 2 <= n && n <= 4:
+		case of == reflect.Uint8 && 1 <= n && n <= MostBytes, of == reflect.Float32 && 2 <= n && n <= 4:
 			return arrayKind(t), true
 		}
 		return 0, false
@@ -165,7 +221,7 @@ func OfType(t reflect.Type) (k Kind, ok bool) {
 
 func arrayKind(t reflect.Type) Kind {
 	if t.Elem().Kind() == reflect.Uint8 {
-		return Bytes16
+		return ofBytes(t.Len())
 	}
 	return Floats2 + Kind(t.Len()-2)
 }

@@ -1,0 +1,94 @@
+package extract
+
+import (
+	"context"
+	"runtime"
+	"unsafe"
+
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
+)
+
+// Arrays of bytes of all lengths share one getter and one comparison each, which move and compare bytes. So a length
+// adds no code to a program.
+
+// ownArrays is [ownKeys] of arrays: their length.
+type ownArrays uint8
+
+// Get is sound: callers have n arrays, and room for as many.
+func (size ownArrays) Get(keys, elements unsafe.Pointer, n int, _ uint64, _ context.Context) int {
+	copy(sortkey.At[byte](keys, n*int(size)), sortkey.At[byte](elements, n*int(size)))
+	return n
+}
+
+func (ownArrays) Comparison(sortkey.Order) any      { return nil }
+func (ownArrays) nullsOf(unsafe.Pointer) nullGetter { return nil }
+
+// arrayField is [fieldKeys] of arrays.
+type arrayField struct{ *Field }
+
+func (g arrayField) field() *Field { return g.Field }
+
+// Get is sound: callers have n elements, and room for as many arrays.
+func (g arrayField) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
+	size := int(g.kind.Size())
+	keys := sortkey.At[byte](to, n*size)
+	for i := range n {
+		key := keys[i*size:][:size]
+		if p := g.address(unsafe.Add(elements, uintptr(i)*g.size)); p != nil && nulls>>i&1 == 0 {
+			copy(key, sortkey.At[byte](p, size))
+		} else {
+			clear(key)
+		}
+	}
+	return n
+}
+
+func (g arrayField) nullsOf(field unsafe.Pointer) nullGetter { return (*Field)(field) }
+
+// Comparison is that of elements whose keys are not null.
+func (g arrayField) Comparison(o sortkey.Order) any {
+	return func(a, b unsafe.Pointer) int { return sortkey.CompareAt(g.kind, g.address(a), g.address(b), o) }
+}
+
+// arrayComparator is [rowComparator] of arrays.
+func arrayComparator(l Format, o sortkey.Order) func(a, b int) int {
+	kind := l.Kind()
+	return func(a, b int) int {
+		var keys [2 * sortkey.MostBytes]byte
+		rows := [2]int{a, b}
+		at := cpu.Hidden(unsafe.Pointer(&keys))
+		l.gatherInts(at, hiddenRows(rows[:]))
+		c := sortkey.CompareAt(kind, at, unsafe.Add(at, kind.Size()), o)
+		runtime.KeepAlive(&rows)
+		runtime.KeepAlive(&keys)
+		return c
+	}
+}
+
+// arraySliceComparator is [sliceComparator] of arrays.
+func arraySliceComparator(k sortkey.Kind, keys stream.Raw, o sortkey.Order) func(a, b int) int {
+	return func(a, b int) int { return sortkey.CompareAt(k, keys.At(a), keys.At(b), o) }
+}
+
+// gatherArrays writes the arrays numbered by at. Lengths that are common are moved without a call each.
+func gatherArrays[I rowNumber](size int, keys unsafe.Pointer, col stream.Raw, at []I) {
+	switch size {
+	case 4:
+		gatherAs[[4]byte](keys, col, at)
+	case 8:
+		gatherAs[[8]byte](keys, col, at)
+	case 16:
+		gatherAs[[16]byte](keys, col, at)
+	case 20:
+		gatherAs[[20]byte](keys, col, at)
+	case 32:
+		gatherAs[[32]byte](keys, col, at)
+	default:
+		to := sortkey.At[byte](keys, len(at)*size)
+		for i, row := range at {
+			copy(to[i*size:][:size], sortkey.At[byte](col.At(int(row)), size))
+		}
+	}
+}
