@@ -1,9 +1,13 @@
 package extsort_test
 
 import (
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
@@ -88,5 +92,86 @@ func readBatches[E any](b *testing.B, s *extsort.Sorter[E], n int) {
 	}
 	if err := s.Close(); err != nil || count != n {
 		b.Fatal(count, err)
+	}
+}
+
+// sale is an element with text, a number and a time.
+type sale struct {
+	Name string
+	Qty  int
+	At   time.Time
+}
+
+// saleCodec is a codec of sales as one writes it by hand.
+type saleCodec struct{}
+
+func (saleCodec) Append(dst []byte, e sale) ([]byte, error) {
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.Qty))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.At.UnixNano()))
+	return append(dst, e.Name...), nil
+}
+
+func (saleCodec) Decode(src []byte) (sale, error) {
+	if len(src) < 16 {
+		return sale{}, errors.New("too short")
+	}
+	at := time.Unix(0, int64(binary.LittleEndian.Uint64(src[8:]))).UTC()
+	return sale{string(src[16:]), int(binary.LittleEndian.Uint64(src)), at}, nil
+}
+
+// BenchmarkStruct sorts structs that take several times the memory, by the codec of their type and by one written by
+// hand in turns. It prints the median ratio of their rates.
+func BenchmarkStruct(b *testing.B) {
+	n := testkit.Pick(1<<16, 2<<20)
+	r := rand.New(rand.NewPCG(5, 6))
+	sales := make([]sale, n)
+	for i := range sales {
+		sales[i] = sale{fmt.Sprintf("customer %d of %d", r.IntN(n), n), i, time.Unix(1_700_000_000+r.Int64N(1e8), r.Int64N(1e9)).UTC()}
+	}
+	o := sorter.By(sorter.Asc(func(e sale) string { return e.Name }))
+	byType, err := extsort.Struct[sale]()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var ratios []float64
+	codecs := [2]extsort.Codec[sale]{byType, saleCodec{}}
+	for first := 0; b.Loop(); first = 1 - first {
+		var took [2]time.Duration
+		for _, i := range []int{first, 1 - first} {
+			s, err := extsort.NewCoded(o, codecs[i], extsort.MemoryLimit(int64(24*n)), extsort.TempDir(b.TempDir()))
+			if err != nil {
+				b.Fatal(err)
+			}
+			start := time.Now()
+			if err := s.Append(sales...); err != nil {
+				b.Fatal(err)
+			}
+			readBatches(b, s, n)
+			took[i] = time.Since(start)
+		}
+		ratios = append(ratios, float64(took[1])/float64(took[0]))
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], "of-by-hand")
+}
+
+// BenchmarkStructCodec encodes and decodes alone.
+func BenchmarkStructCodec(b *testing.B) {
+	byType, err := extsort.Struct[sale]()
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := sale{"customer 12345 of 65536", 42, time.Unix(1_700_000_000, 5).UTC()}
+	for name, c := range map[string]extsort.Codec[sale]{"type": byType, "hand": saleCodec{}} {
+		b.Run(name, func(b *testing.B) {
+			var buf []byte
+			for b.Loop() {
+				buf, _ = c.Append(buf[:0], e)
+				got, err := c.Decode(buf)
+				if err != nil || got != e {
+					b.Fatal(got, err)
+				}
+			}
+		})
 	}
 }

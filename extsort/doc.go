@@ -2,8 +2,8 @@
 // and sorted runs on disk between them. The order is a [sorter.Ordering], and always stable.
 // Input that fits in memory never touches a disk.
 //
-// Elements of a type without pointers go to disk as they are in memory: see [New]. Any others
-// are encoded by a [Codec], such as [Strings]: see [NewCoded]. A [Sorter] takes elements one by
+// Elements of a type without pointers go to disk as they are in memory: see [New]. Structs with
+// strings are encoded by fields: see [NewStruct]. Others are by a [Codec]: see [NewCoded]. A [Sorter] takes elements one by
 // one or in slices, from several goroutines by an [Appender] each; [Sort] is the short form for
 // one key.
 //

@@ -122,6 +122,43 @@ func ExampleNewCoded() {
 	// apple
 }
 
+func ExampleNewStruct() {
+	type part struct {
+		Name string
+		Qty  int
+		At   time.Time
+	}
+	s, err := extsort.NewStruct(sorter.By(sorter.Asc(func(p part) string { return p.Name })), extsort.MemoryLimit(64<<20))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Append(part{"screw", 12, time.Unix(3, 0)}, part{"nut", 7, time.Unix(2, 0)}, part{"bolt", 2, time.Unix(1, 0)}); err != nil {
+		log.Fatal(err)
+	}
+	for p, err := range s.All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(p.Name, p.Qty, p.At.Unix())
+	}
+	// Output:
+	// bolt 2 1
+	// nut 7 2
+	// screw 12 3
+}
+
+func ExampleStruct() {
+	type node struct {
+		Name  string
+		Left  *string
+		Edges []string
+	}
+	_, err := extsort.Struct[node]()
+	fmt.Println(err)
+	// Output: extsort: field Edges of extsort_test.node, of type []string, has no codec: it is a slice; write a Codec for NewCoded
+}
+
 func ExampleBinary() {
 	byAddr := sorter.By(sorter.Asc(func(a netip.Addr) [16]byte { return a.As16() }))
 	s, err := extsort.NewCoded(byAddr, extsort.Binary[netip.Addr](), extsort.MemoryLimit(64<<20))

@@ -110,7 +110,11 @@ func newOfCodec[E any](o sorter.Ordering[E], c Codec[E], opts []Option, resume b
 		panic("extsort: nil codec")
 	}
 	s := newSorter(o, opts)
-	return s.open(fmt.Sprintf("%v by %T", reflect.TypeFor[E](), c), resume, func() (form[E], error) { return newCoded(s, c) })
+	elements := fmt.Sprintf("%v by %T", reflect.TypeFor[E](), c)
+	if c, ok := c.(*structCodec[E]); ok {
+		elements = c.fields()
+	}
+	return s.open(elements, resume, func() (form[E], error) { return newCoded(s, c) })
 }
 
 func newSorter[E any](o sorter.Ordering[E], opts []Option) *Sorter[E] {
