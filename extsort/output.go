@@ -45,7 +45,12 @@ func (s *Sorter[E]) elements(batches iter.Seq2[[]E, error]) iter.Seq2[E, error] 
 // Batches is [Sorter.All] with many elements at a time. Each batch is valid until the next.
 func (s *Sorter[E]) Batches() iter.Seq2[[]E, error] {
 	return func(yield func([]E, error) bool) {
-		if err := s.batches(yield); err != nil {
+		left := false // by break, also after Close in the loop
+		err := s.batches(func(batch []E, err error) bool {
+			left = !yield(batch, err)
+			return !left
+		})
+		if err != nil && !left {
 			yield(nil, err)
 		}
 	}
