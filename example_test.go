@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -890,6 +892,28 @@ func ExampleReport() {
 
 	fmt.Println(st.Engine, st.Elements, st.Shape, err) // Println(&st) prints a table
 	// Output: cpu 100000 reversed <nil>
+}
+
+func ExampleObserve() {
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{} // times differ
+			}
+			return a
+		},
+	}))
+	sorter.Observe(func(st *sorter.Stats) {
+		logger.Info("sorted", "elements", st.Elements, "engine", st.Engine, "algorithm", st.Algorithm)
+	})
+	defer sorter.Observe(nil)
+
+	names := []string{"b", "a", "c"}
+	_ = sorter.SortKeys(names)
+	_ = sorter.TopK(names, 1, func(name string) int { return -len(name) })
+	// Output:
+	// level=INFO msg=sorted elements=3 engine=cpu algorithm=Small
+	// level=INFO msg=sorted elements=3 engine=cpu algorithm=Small
 }
 
 func ExampleWithContext() {

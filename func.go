@@ -2,7 +2,6 @@ package sorter
 
 import (
 	"example.com/sorter/internal/comparison"
-	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/perm"
 )
@@ -32,7 +31,7 @@ func SortFunc[E any](s []E, compare func(a, b E) int, opts ...Option) error {
 	if compare == nil {
 		panic("sorter: nil comparison")
 	}
-	if len(opts) == 0 && len(s) <= cpu.SmallLen {
+	if isPlain(opts, len(s)) {
 		comparison.Small(s, compare)
 		return nil
 	}

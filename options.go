@@ -34,6 +34,9 @@ func apply(c *config, opts []Option) *config {
 		}
 		(*(*func(uintptr))(unsafe.Pointer(&o)))(uintptr(unsafe.Pointer(c)))
 	}
+	if observer.Load() != nil {
+		observe(c)
+	}
 	return c
 }
 

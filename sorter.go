@@ -42,7 +42,7 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	if len(opts) == 0 && len(s) <= cpu.SmallLen { // options take as long as a few elements
+	if isPlain(opts, len(s)) { // options take as long as a few elements
 		return small.Sort(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
 	}
 	var o config
@@ -60,7 +60,7 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 // sorted in place, by comparison on the calling goroutine and to the end, whatever
 // [WithContext] says. Everything else said of [Sort] holds.
 func SortKeys[K Key](keys []K, opts ...Option) error {
-	if len(opts) == 0 && len(keys) <= cpu.SmallLen {
+	if isPlain(opts, len(keys)) {
 		return small.SortKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), sortkey.Order{}, false, nil)
 	}
 	var o config
@@ -89,7 +89,7 @@ func SortPairs[K Key, V any](keys []K, values []V, opts ...Option) error {
 	if stream.Overlap(keys, values) {
 		panic("sorter: keys and values share memory")
 	}
-	if len(opts) == 0 && len(keys) <= cpu.SmallLen {
+	if isPlain(opts, len(keys)) {
 		return small.SortPairs(sortkey.KindOf[K](), cpu.PayloadOf(keys), cpu.PayloadOf(values), sortkey.Order{}, nil)
 	}
 	var o config
@@ -106,7 +106,7 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	if len(opts) == 0 && len(s) <= cpu.SmallLen {
+	if isPlain(opts, len(s)) {
 		p := make(perm.Perm, len(s))
 		return p, small.Order(sortkey.KindOf[K](), p, cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
 	}
@@ -138,7 +138,7 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	if len(opts) == 0 && len(s) <= cpu.SmallLen && k > 0 {
+	if k > 0 && isPlain(opts, len(s)) {
 		return small.Top(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), sortkey.Order{}, pipeline.FrontOf(s), nil)
 	}
 	var o config

@@ -122,6 +122,21 @@ func ExampleNewCoded() {
 	// apple
 }
 
+func ExampleObserve() {
+	extsort.Observe(func(st *extsort.Stats) { fmt.Println(st.Elements, "elements,", st.Runs, "runs") })
+	defer extsort.Observe(nil)
+	for t, err := range extsort.Sort(slices.Values([]trade{{Time: 2}, {Time: 1}}), func(t trade) int64 { return t.Time }) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(t.Time)
+	}
+	// Output:
+	// 1
+	// 2
+	// 2 elements, 0 runs
+}
+
 func ExampleNewStruct() {
 	type part struct {
 		Name string

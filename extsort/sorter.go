@@ -40,13 +40,14 @@ type Sorter[E any] struct {
 	beyond   int64     // bytes of indices and cuts that no memory was left for
 	endLimit func()    // ends the limit on scratch memory that the first run sets; nil before
 
-	mu      sync.Mutex  // of out, runs and the rows of appenders, if there are any
-	shared  *sharing[E] // nil: there are no appenders
-	written int64       // runs so far: numbers of the next
-	handed  bool        // the elements have been handed out
-	running bool        // a loop over All or Batches, which releases the memory when it ends
-	closed  bool
-	closing error // of closing files
+	mu       sync.Mutex  // of out, runs and the rows of appenders, if there are any
+	shared   *sharing[E] // nil: there are no appenders
+	written  int64       // runs so far: numbers of the next
+	handed   bool        // the elements have been handed out
+	running  bool        // a loop over All or Batches, which releases the memory when it ends
+	closed   bool
+	observed bool  // its statistics were reported to the observer
+	closing  error // of closing files
 
 	keeping     *keeping    // nil: runs are not kept
 	consumed    atomic.Bool // all elements were handed out
@@ -523,7 +524,8 @@ func (s *Sorter[E]) Close() error {
 
 // reportTo writes the statistics to where Report said.
 func (s *Sorter[E]) reportTo() {
-	if s.report == nil {
+	observe := observer.Load()
+	if s.report == nil && observe == nil {
 		return
 	}
 	if s.shared != nil { // which have not ended if their last run was not written
@@ -539,5 +541,12 @@ func (s *Sorter[E]) reportTo() {
 			s.stats.InMemory = append(s.stats.InMemory, dir)
 		}
 	}
-	*s.report = s.stats
+	if s.report != nil {
+		*s.report = s.stats
+	}
+	if observe != nil && s.closed && !s.observed {
+		s.observed = true
+		st := s.stats
+		(*observe)(&st)
+	}
 }

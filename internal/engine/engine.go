@@ -267,7 +267,12 @@ func Fits(limit, bytes int64) bool {
 // Stage runs one stage of a sort by [parallel.Loop.Run] and records its time.
 func (e *Env) Stage(name string, n, grain int, body func(worker, lo, hi int)) error {
 	start := time.Now()
-	err := e.Loop.Run(name, n, grain, body)
+	var err error
+	if w := watcher.Load(); w != nil {
+		err = e.watched(w, name, n, grain, body)
+	} else {
+		err = e.Loop.Run(name, n, grain, body)
+	}
 	e.Trace.add(name, time.Since(start))
 	return err
 }

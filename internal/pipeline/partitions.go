@@ -21,6 +21,8 @@ import (
 // the columns of the partitions and by cols, and the runs of the partitions among them.
 func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Options) (first []uint32, parts perm.Runs, err error) {
 	own := *o
+	j := join(&own)
+	defer func() { j.report(o.Report, n) }()
 	own.Into, own.Marks = nil, &call.Marks{Columns: len(partition), Runs: &parts}
 	all := slices.Concat(partition, cols)
 	if len(partition) == 0 {
@@ -30,7 +32,7 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 	}
 	extract.ForRows(all, n)
 	if k = min(k, n); k == 0 {
-		return nil, parts, Nothing(n, o)
+		return nil, parts, Nothing(n, &own)
 	}
 	rows, whole, err := firstPerPartition(all[:len(partition)], all[len(partition):], n, k, own)
 	switch {
