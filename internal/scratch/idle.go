@@ -34,13 +34,14 @@ type region struct {
 // idle holds the unused extents of regions, the most recent last.
 var idle struct {
 	sync.Mutex
-	extents []*block
-	words   int         // of extents and of blocks in use
-	used    int         // of them, those of blocks
-	most    int         // largest value of used in this period
-	before  int         // and in the one before
-	timer   *time.Timer // ends the period; one for all, so that Trim can't leave another one running
-	armed   bool        // it runs: there are extents
+	extents  []*block
+	words    int         // of extents and of blocks in use
+	used     int         // of them, those of blocks
+	most     int         // largest value of used in this period
+	before   int         // and in the one before
+	reserved *region     // which is not dropped, see Reserve; nil if there is none
+	timer    *time.Timer // ends the period; one for all, so that Trim can't leave another one running
+	armed    bool        // it runs: there are extents
 }
 
 // takeLarge returns a large block of size to size + size/7 words.
@@ -102,14 +103,20 @@ func use(words int) {
 
 // dropExcess drops idle regions, the longest unused first, while there are more words than keep.
 func dropExcess(keep int) []*block {
-	return drop(func(e *block) bool { return idle.words > keep && len(e.words) == len(e.region.words) })
+	return drop(func(e *block) bool {
+		return idle.words > keep && len(e.words) == len(e.region.words) && e.region != idle.reserved
+	})
 }
 
 // dropAll is dropExcess, and makes regions in use old if there is still too much.
 func dropAll(keep int) []*block {
 	dropped := dropExcess(keep)
-	for idle.words > keep && len(idle.extents) > 0 {
-		r := idle.extents[0].region
+	for idle.words > keep {
+		i := slices.IndexFunc(idle.extents, func(e *block) bool { return e.region != idle.reserved })
+		if i < 0 {
+			break
+		}
+		r := idle.extents[i].region
 		r.old = true
 		dropped = append(dropped, drop(func(e *block) bool { return e.region == r })...)
 	}

@@ -29,6 +29,7 @@ func drain(pool *sync.Pool) {
 func dropAllIdle() []*block {
 	idle.Lock()
 	defer idle.Unlock()
+	idle.reserved = nil
 	dropped := dropAll(0)
 	idle.most, idle.before = idle.used, 0
 	if idle.armed {
