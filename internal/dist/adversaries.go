@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Adversaries are codes that are even to a sample, or nearly, and uneven all the same: what the bucket sort
-// of a device has to give up late. Nothing is tuned by them.
+// Adversaries are codes that are even to a sample, or nearly, and uneven all the same: the bucket sort of a
+// device gives them up late. Nothing is tuned by them.
 var Adversaries = adversaries([]Codes{
 	clusters(1000, 1100, 0), clusters(100, 2000, 0), clusters(1000, 5000, 0), clusters(100, 5000, 0), clusters(100, 5000, 16),
 	clusters(10, 5000, 16), clusters(100, 100_000, 0), clusters(2, 2000, 0), clusters(3, 1500, 20),
