@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/perm"
@@ -98,6 +100,7 @@ func Use(a Algorithm) Option {
 	if a >= engine.Algorithms {
 		panic(fmt.Sprintf("sorter: Use(%d): no such algorithm", uint8(a)))
 	}
+	papers.Link()
 	return func(c *config) { c.Algorithm = a }
 }
 
@@ -138,6 +141,7 @@ func MemoryLimit(bytes int64) Option {
 	if bytes < 1 {
 		panic(fmt.Sprintf("sorter: MemoryLimit(%d): need at least 1 byte", bytes))
 	}
+	cpu.LinkApply()
 	return func(c *config) { c.Limit = bytes }
 }
 

@@ -190,8 +190,18 @@ func mergeAll[E any](cols []extract.Column, dst []E, runs [][]E, opts []Option) 
 		all = append(all, cpu.PayloadOf(s))
 	}
 	var o config
-	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, ranges.TwoOf[E]{}, apply(&o, opts))
+	return pipeline.Merge(cols, cpu.PayloadOf(dst), all, twoFrom(twos[E]{}), apply(&o, opts))
 }
+
+// twos has the merge of two runs of elements of type E. A method of [Ordering] that named [ranges.TwoOf]
+// would make it part of every program with an Ordering, 8 KB per type of elements: the linker keeps the types
+// that any method names. It drops the method two where no [twoFrom] calls it.
+type twos[E any] struct{}
+
+func (twos[E]) two() ranges.Two { return ranges.TwoOf[E]{} }
+
+//go:noinline
+func twoFrom(t interface{ two() ranges.Two }) ranges.Two { return t.two() }
 
 // IsSorted reports whether s is in the order that [Sort] would give it, up to the order
 // of equal keys.

@@ -23,6 +23,11 @@ type KeyComparer[C Code] interface {
 	Finer(codes []C, least, most C) Source[C]
 }
 
+// notGeneric returns keys without their type parameter. For a call of Compare through a generic
+// interface the linker would keep every exported method of that name: that of each
+// sorter.Ordering, with all that it calls, 7 KB per type of elements.
+func notGeneric(keys presorted.Comparer) presorted.Comparer { return keys }
+
 // extract fills codes from src, each once. It surveys them, and compares neighbours by keys unless these are nil,
 // while they are in the cache. len(codes) > 0.
 func extract[C Code](env *engine.Env, codes []C, src Source[C], keys KeyComparer[C]) (presorted.Survey[C], error) {

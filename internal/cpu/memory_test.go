@@ -287,6 +287,7 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 			return nil
 		}}
 	}
+	papers.Link()
 	for a := engine.Auto; a < engine.Algorithms; a++ {
 		if a.OrdersCodes() && (Engine{}).Runs(a) {
 			ways[fmt.Sprint(a)] = memoryWay{papers.Bytes(a, n, workers, 8), func(env *engine.Env) error {

@@ -236,7 +236,8 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 	case err != nil:
 		return false, err
 	case l != nil:
-		return false, Settle(env, s, l, func(i, j uint32) bool { return codes[i] == codes[j] && r.Compare(i, j) == 0 })
+		whole := notGeneric(r)
+		return false, Settle(env, s, l, func(i, j uint32) bool { return codes[i] == codes[j] && whole.Compare(i, j) == 0 })
 	}
 	if v.Sorted() && r.GoesOn(codes, v.Min == v.Max) {
 		scratch.Give(&env.Arena, codes, env.Loop.Workers)

@@ -52,7 +52,8 @@ func OrderByKeys[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer
 		work := locals[C](env)
 		var tie func(i, j uint32) bool
 		if l.HasTies() {
-			tie = func(i, j uint32) bool { return codes[i] == codes[j] && keys.Compare(i, j) == 0 }
+			whole := notGeneric(keys)
+			tie = func(i, j uint32) bool { return codes[i] == codes[j] && whole.Compare(i, j) == 0 }
 		}
 		memory := func(worker, lo, hi int) []uint32 { return work[worker].takePlaces(hi - lo) }
 		return false, l.Emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"reflect"
+	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
@@ -159,8 +160,17 @@ func (p Payload) FollowFew(order *[Few]uint32) {
 	}
 }
 
-// Apply is [perm.Apply].
-func (p Payload) Apply(index perm.Perm, workers int) { p.by.apply(p.data, p.n, index, workers) }
+// Apply is [perm.Apply]. It is for sorts under a memory limit, in programs that call [LinkApply].
+func (p Payload) Apply(index perm.Perm, workers int) { (*linkedApply.Load())(p, index, workers) }
+
+// linkedApply is [applyBy] in programs that call [LinkApply]; nil in others, which are 9 KB smaller per type
+// of elements: the linker drops methods that no interface calls.
+var linkedApply atomic.Pointer[func(p Payload, index perm.Perm, workers int)]
+
+var applyBy = func(p Payload, index perm.Perm, workers int) { p.by.apply(p.data, p.n, index, workers) }
+
+// LinkApply makes [Payload.Apply] part of the program. It comes before a call of that.
+func LinkApply() { linkedApply.Store(&applyBy) }
 
 // ApplyBytes returns the scratch memory of Apply, in bytes.
 func (p Payload) ApplyBytes() int64 { return perm.ApplyBytes(p.n, p.Size()) }

@@ -196,3 +196,12 @@ func largestBucket(t *testing.T, codes []uint64) int {
 	}
 	return largest
 }
+
+// TestRuns holds the list of algorithms, which calls none of them, to the functions.
+func TestRuns(t *testing.T) {
+	for a := engine.Auto; a <= engine.Algorithms; a++ {
+		if has := algorithm[uint64](a) != nil; Runs(a) != has {
+			t.Errorf("%v: runs: %v, want %v", a, Runs(a), has)
+		}
+	}
+}

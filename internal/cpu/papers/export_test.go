@@ -9,6 +9,8 @@ var (
 	StableOrder = stableOrder
 )
 
+func init() { Link() }
+
 // Sizes are those around all that any of the algorithms cuts.
 func Sizes() []int {
 	sizes := []int{0, 1, 2, 3, shortRun, shortRun + 1, shortSort, shortSort + 1, 500}
