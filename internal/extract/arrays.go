@@ -47,8 +47,10 @@ func (g arrayField) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ cont
 
 func (g arrayField) nullsOf(field unsafe.Pointer) nullGetter { return (*Field)(field) }
 
-// Comparison is that of elements whose keys are not null.
-func (g arrayField) Comparison(o sortkey.Order) any {
+func (g arrayField) Comparison(o sortkey.Order) any { return g.comparison(o) }
+
+// comparison is that of elements whose keys are not null.
+func (g arrayField) comparison(o sortkey.Order) func(a, b unsafe.Pointer) int {
 	return func(a, b unsafe.Pointer) int { return sortkey.CompareAt(g.kind, g.address(a), g.address(b), o) }
 }
 

@@ -336,7 +336,7 @@ func (f Func[E, K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, ask co
 		return f.getOthers(keys, block, nulls, ask)
 	}
 	for len(block) >= 8 && len(keys) >= 8 {
-		e, k := (*[8]E)(block), (*[8]K)(keys)
+		e, k := block[:8:8], keys[:8:8] // no [8]E, of which the linker would keep the comparison: 3 KB per type of elements
 		k[0] = f(e[0])
 		k[1] = f(e[1])
 		k[2] = f(e[2])
@@ -476,7 +476,7 @@ type NullFunc[E any] func(E) bool
 func (f NullFunc[E]) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
 	block := unsafe.Slice((*E)(elements), n)
 	for len(block) >= 8 { // as [Func.Get]
-		e := (*[8]E)(block)
+		e := block[:8:8]
 		some := bit(f(e[0])) | bit(f(e[1]))<<1 | bit(f(e[2]))<<2 | bit(f(e[3]))<<3 |
 			bit(f(e[4]))<<4 | bit(f(e[5]))<<5 | bit(f(e[6]))<<6 | bit(f(e[7]))<<7
 		nulls = nulls>>8 | some<<56

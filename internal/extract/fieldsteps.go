@@ -55,7 +55,10 @@ func NewFieldSteps(s cpu.Payload, words []Word, loop *parallel.Loop) (f FieldSte
 
 // add adds a column; false if it is no field.
 func (f *FieldSteps) add(c *Column) bool {
-	get, ok := c.made.get.(interface{ field() *Field })
+	get, ok := c.made.get.(interface {
+		field() *Field
+		comparison(o sortkey.Order) func(a, b unsafe.Pointer) int
+	})
 	if !ok {
 		return false
 	}
@@ -65,7 +68,7 @@ func (f *FieldSteps) add(c *Column) bool {
 	}
 	own := fieldSteps{Column: *c, of: field}
 	if !own.isText() {
-		own.order = own.Comparison().(func(a, b unsafe.Pointer) int)
+		own.order = get.comparison(c.Order)
 	}
 	f.columns = append(f.columns, own)
 	return true

@@ -8,8 +8,9 @@ import (
 
 // TestEveryKind fails for a kind without a getter.
 func TestEveryKind(t *testing.T) {
+	getters, rows, slices := fieldGetters(), rowComparisons(), sliceComparisons()
 	for k := sortkey.Kind(0); int(k) < sortkey.Kinds; k++ {
-		if of := fieldKinds[k]; Own(k) == nil || !k.IsArray() && (of.rows == nil || of.slices == nil || of.getter == nil) {
+		if Own(k) == nil || !k.IsArray() && (rows[k] == nil || slices[k] == nil || getters[k] == nil) {
 			t.Errorf("kind %d has no getter of elements, or none of fields", k)
 		}
 	}
