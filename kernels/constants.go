@@ -5,28 +5,8 @@
 
 package kernels
 
-// SHA-256 of the sources, and of each module built from them.
-const (
-	sourceHash     = "6755d00865b4ba29a954d05e4a422ee8618c2969c89990d9f9d0d07bd854db95"
-	orderHash      = "d07cf897cc7cfe406f890cdc6d3ddc99965aa6cc1686e6e0407db3cf52ba4c07"
-	bucketHash     = "734689191f74d9dcb521b1af2d52ef9d1a8caaf201071fe5b66e78d0b990581a"
-	bucketU32Hash  = "8d1ff92da0a2d1adf566b580fe0efbce2f6f6e56acbc451fba3a59bb1a5c5eaa"
-	bucketU64Hash  = "ca8ba4355625579836fdb1be70240b5c2cabcfe0ecd5f9c4e96c7582f5aa3694"
-	keysHash       = "53a67321369ba7347b4fa1a6d52daecc885518cdb61a633ffa67f6b598e12e5b"
-	octavesHash    = "5dc993cc0d0e2a90882af3e012a51cbf4f2056b4a02026ce4e6056c065779787"
-	stridedHash    = "e5f4f4b4c1ddfc4533c57652883dc10399cdff6ca8c9330e181ea082ae4c51cb"
-	numberedHash   = "9112e3dc8c4f17952cdb8d0425ec4bd47270147780e7bacec61c690726218db7"
-	radixHash      = "0300cd46047a814afbfbdbb1c786821021f67722a4218e35f90f79f76606bbb2"
-	bitonicHash    = "a45b957613ad21b970ced38b301c83590ab2e69f5f80fe74eb84dcdc8596502e"
-	samplesortHash = "8b4a699f3a32fd1a00cd69675041b78f21365c72e4df1f911f607138f219810b"
-	mergeHash      = "a8c8b0c579412dcd378dde5de62b61ba75a0f238e9abab6f9fb12fc267d2b928"
-	routeHash      = "d336b949c70d7b59dc3fa1fb4d5f63c13dac36367e16f3ed5c6aee06f86fdf6b"
-	gatherHash     = "1e1122ddefd7967a1f35efed9d81cb01fb6d6eb03ec89fe44844618aff8e255f"
-	valuesHash     = "7113baf20a17cab033d469b0593bf3f1e1f948496549127d38bc435efd21b80e"
-	encodeHash     = "e4072dd4883f165dc9fee9ffdac9a7002152921a3f7459f27dfbc5ddf07bb354"
-	segmentsHash   = "331560d1793d20c7915d1455cdd5876f6c3c045a60f43265dcc194b76069bb6f"
-	radixSmallHash = "7742059c34ab7d861a3d04963353c182f02f65e4ea12f89b97d778373c0acede"
-)
+// sourceHash is the SHA-256 of the sources.
+const sourceHash = "6755d00865b4ba29a954d05e4a422ee8618c2969c89990d9f9d0d07bd854db95"
 
 // What the host shares with the kernels.
 const (

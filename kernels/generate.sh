@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# Rebuilds what is generated from the CUDA sources: a fatbin for each module and
-# constants.go. It needs nvcc 11.8 and g++; the result is the same byte for byte.
+# Rebuilds what is generated from the CUDA sources: a fatbin for each module, SHA256SUMS of
+# these, and constants.go. It needs nvcc 11.8, g++ and gofmt; the result is the same byte for byte.
+# Given a folder, it builds the modules there, for which it needs nvcc alone, and fails if
+# one differs from SHA256SUMS. Containerfile runs that with the compiler that built them.
 set -euo pipefail
+out=${1:+$(realpath "$1")}
 cd "$(dirname "$0")"
+out=${out:-.}
 nvcc=${NVCC:-nvcc}
 export LC_ALL=C
 
@@ -14,14 +18,22 @@ for sm in 80 86 89 90; do targets+=(-gencode "arch=compute_$sm,code=sm_$sm"); do
 
 modules=(order bucket bucket_u32 bucket_u64 keys octaves strided numbered radix bitonic samplesort merge route gather values encode segments)
 for m in "${modules[@]}"; do
-  $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]}" -o "$m.fatbin" "$m.cu"
+  $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]}" -o "$out/$m.fatbin" "$m.cu"
 done
 
 # What only devices run that are given PTX: compiled within a second.
 ptx=(radix_small)
 for m in "${ptx[@]}"; do
-  $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]:0:2}" -o "$m.fatbin" "$m.cu"
+  $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]:0:2}" -o "$out/$m.fatbin" "$m.cu"
 done
+
+if [[ $out != . ]]; then
+  sums=$PWD/SHA256SUMS
+  cd "$out"
+  sha256sum --check --strict "$sums"
+  exit
+fi
+sha256sum -- *.fatbin >SHA256SUMS
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -34,11 +46,8 @@ g++ -std=c++20 -fno-strict-aliasing -DSORTER_CUDACPU -I. -I../internal/cudacpu -
   echo
   echo "package kernels"
   echo
-  echo "// SHA-256 of the sources, and of each module built from them."
-  echo "const ("
-  printf '\tsourceHash = "%s"\n' "$(cat -- *.cu *.cuh | sha256sum | cut -d' ' -f1)"
-  for m in "${modules[@]}" "${ptx[@]}"; do printf '\t%sHash = "%s"\n' "$(sed -E 's/_(.)/\U\1/' <<<"$m")" "$(sha256sum "$m.fatbin" | cut -d' ' -f1)"; done
-  echo ")"
+  echo "// sourceHash is the SHA-256 of the sources."
+  printf 'const sourceHash = "%s"\n' "$(cat -- *.cu *.cuh | sha256sum | cut -d' ' -f1)"
   echo
   echo "// What the host shares with the kernels."
   echo "const ("

@@ -19,7 +19,7 @@ type command struct {
 	top      int // 0: all
 	unique   bool
 	stable   bool
-	stats    bool
+	stats    string // "", "text" or "json"
 	quiet    bool
 	help     bool
 	version  bool
@@ -100,7 +100,7 @@ func (cl *commandLine) options() optionSet {
 	own := []option{
 		{0, "top", needsArgument, once(count(&cl.top, "rows"))},
 		{0, "compress", needsArgument, once(oneOf(&cl.compress, "auto", "none", "gzip", "zstd"))},
-		{0, "stats", optionalArgument, yesOrNo(&cl.stats)},
+		{0, "stats", optionalArgument, cl.setStats},
 		{0, "quiet", optionalArgument, yesOrNo(&cl.quiet)},
 	}
 	header := once(oneOf(&cl.header, "auto", "yes", "no"))
@@ -188,6 +188,22 @@ func (cl *commandLine) setDelimiter(value string) error {
 		return errors.New("must be one ASCII character, no quote and no line end")
 	}
 	cl.delimiter = value[0]
+	return nil
+}
+
+// setStats takes a format, or true or false for whether to print a text.
+func (cl *commandLine) setStats(value string) error {
+	print := false
+	switch {
+	case value == "text" || value == "json":
+		cl.stats = value
+	case yesOrNo(&print)(value) != nil:
+		return errors.New("must be text, json, true or false")
+	case print:
+		cl.stats = "text"
+	default:
+		cl.stats = ""
+	}
 	return nil
 }
 

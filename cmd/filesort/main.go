@@ -65,7 +65,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "filesort: %v\nTry 'filesort -h'.\n", err)
 		return exitError
 	case cmd.version:
-		return exitOf(printText(stdout, "filesort of example.com/sorter\n"), stderr)
+		return exitOf(printText(stdout, buildFacts()), stderr)
 	}
 	m := newMeter(stderr, cmd.quiet)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(cmd.memory + runtimeMemory - codeMemory))
@@ -88,8 +88,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 		return exitSignal + int(cmd.caught)
 	}
-	if err == nil && cmd.stats && r != nil {
-		r.print(stderr, m)
+	if err == nil && r != nil {
+		switch cmd.stats {
+		case "text":
+			r.print(stderr, m)
+		case "json":
+			r.printJSON(stderr, m)
+		}
 	}
 	return exitOf(err, stderr)
 }

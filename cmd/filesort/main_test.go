@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -216,6 +218,47 @@ func TestFormatByName(t *testing.T) {
 	got, stderr, _ := filesort("", "-by", "a", fileOf(t, "x.jsonl", "\n{\"a\":2}\n{\"a\":1}\n"))
 	if want := "{\"a\":1}\n{\"a\":2}\n"; got != want {
 		t.Errorf("x.jsonl: got %q, want %q\n%s", got, want, stderr)
+	}
+}
+
+// TestStatsJSON decodes the line of JSON of sorts in memory and on disk.
+func TestStatsJSON(t *testing.T) {
+	type report struct {
+		What   string
+		Stages []struct {
+			Name string
+			NS   int64
+		}
+		Sort *struct{ Elements int }
+		Disk *struct{ Elements, Runs, Memory int64 }
+	}
+	lines := strings.Repeat("a line that is long enough to fill some memory with\n", 400_000)
+	for _, args := range [][]string{{"-stats=json", "-"}, {"-stats=json", "-S", "1M", "-T", t.TempDir(), "-"}} {
+		_, stderr, code := filesort(lines, args...)
+		var r report
+		if err := json.Unmarshal([]byte(stderr), &r); err != nil || code != 0 {
+			t.Fatalf("%q: exit %d, %v in %q", args, code, err, stderr)
+		}
+		if r.What == "" || len(r.Stages) == 0 || r.Stages[0].NS <= 0 || (r.Sort == nil) == (r.Disk == nil) {
+			t.Errorf("%q: %s", args, stderr)
+		}
+		switch onDisk := len(args) > 2; {
+		case onDisk && (r.Disk == nil || r.Disk.Elements != 400_000 || r.Disk.Runs == 0 || r.Disk.Memory == 0):
+			t.Errorf("%q: %s", args, stderr)
+		case !onDisk && (r.Sort == nil || r.Sort.Elements != 400_000):
+			t.Errorf("%q: %s", args, stderr)
+		}
+	}
+	if _, stderr, code := filesort("b\na\n", "-stats=xml", "-"); code == 0 || !strings.Contains(stderr, "must be text, json, true or false") {
+		t.Errorf("-stats=xml: exit %d, %q", code, stderr)
+	}
+}
+
+// TestVersion has the facts that the build has.
+func TestVersion(t *testing.T) {
+	stdout, _, code := filesort("", "--version")
+	if code != 0 || !strings.HasPrefix(stdout, "filesort ") || !strings.Contains(stdout, runtime.Version()) || strings.Count(stdout, "\n") < 2 {
+		t.Errorf("exit %d, %q", code, stdout)
 	}
 }
 

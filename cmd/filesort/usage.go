@@ -25,9 +25,11 @@ For all kinds of files:
   --parallel N     use N processors (default all)
   --compress C     of the output: none, gzip, zstd or auto (default auto: by its
                    name, .gz or .zst); with none, inputs are read as they are
-  -stats           say on standard error what was found and where time went
+  -stats           say on standard error what was found and where time went;
+                   with -stats=json as a line of JSON, in bytes and nanoseconds
   -quiet           no progress bar (there is one only on a terminal and when
                    it takes longer than half a second)
+  --version        the versions of filesort, of its library and of Go
   -h, --help       this text (-h together with anything else is that of sort)
 
 Lines:
