@@ -9,8 +9,8 @@ import (
 
 // Observe sets the function that gets the statistics of each call of the process that sorts, orders, selects or merges.
 // They are those that [Report] gives for one call. It replaces the function set before; nil ends it. Calls that other
-// packages of the module make for their own are among them, such as the sorts of runs of extsort. The accumulators
-// [Top] and [TopPer] are reported for the sorts of their results only.
+// packages of the module make for their own are among them, such as the sorts of runs of extsort. Of the
+// accumulators, [Top] is not observed, and [TopPer] by the sorts that it makes of its blocks and of its result.
 //
 // f is called on the goroutine of the call, before that returns, with or without an error. Calls that run at the same
 // time call f at the same time. The Stats are f's own. A call that f makes is observed as well. f must not panic.

@@ -26,7 +26,7 @@ import (
 // per element; ALGORITHMS.md has a table. [MemoryLimit] bounds it.
 //
 // Calls on different slices may run concurrently. Where s is large, several goroutines
-// call key at a time; up to 8192 elements only the caller's does. key must not change s.
+// call key at a time; of up to 4096 elements only the caller's does. key must not change s.
 //
 // More than 2^32-1 elements are copied. Chunks of the copy are sorted and merged, see
 // [Merge]. Then key is called twice per element, scratch is one element and one code

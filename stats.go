@@ -24,8 +24,8 @@ import (
 // rounds. It is 0 where the input fit one bucket or was in order already.
 //
 // Calls on up to 4096 elements run on the calling goroutine, unless [MemoryLimit],
-// [OnProgress], [Use] or [On] a device asks for more, and except for [Merge]. Then
-// Algorithm is "Small", no shape is looked for, there are no stages, and Scratch is the
+// [OnProgress], [Use] or [On] a device asks for more, and except for merges, sorts within segments and
+// sorts by a comparison. Then Algorithm is "Small", no shape is looked for, there are no stages, and Scratch is the
 // size of the pooled workspaces. That of strings which tie in large runs is not counted.
 type Stats struct {
 	Engine    string        // name of the engine that did the work

@@ -259,7 +259,7 @@ func TestMisuse(t *testing.T) {
 		call, message string
 		f             func()
 	}{
-		{"New of pointers", "extsort: elements of type *int hold pointers: use NewCoded", func() { _, _ = extsort.New(sorter.By(sorter.Asc(pointer))) }},
+		{"New of pointers", "extsort: elements of type *int hold pointers: use NewStruct for structs, or NewCoded", func() { _, _ = extsort.New(sorter.By(sorter.Asc(pointer))) }},
 		{"New, nil option", "extsort: nil option", func() { _, _ = extsort.New(byKey(), nil) }},
 		{"NewCoded, nil codec", "extsort: nil codec", func() { _, _ = extsort.NewCoded(byNote(), nil) }},
 		{"NewCoded, nil option", "extsort: nil option", func() { _, _ = extsort.NewCoded(byText(), extsort.Strings(), nil) }},
@@ -269,7 +269,7 @@ func TestMisuse(t *testing.T) {
 		{"Sort, nil sequence", "extsort: Sort of a nil sequence", func() { extsort.Sort(nil, func(r row) uint64 { return r.Key }) }},
 		{"Sort, nil key", "extsort: nil key function", func() { extsort.Sort[row, int](slices.Values([]row(nil)), nil) }},
 		{"Sort, nil option", "extsort: nil option", func() { extsort.Sort(slices.Values([]row(nil)), func(r row) uint64 { return r.Key }, nil) }},
-		{"Sort of pointers", "extsort: elements of type *int hold pointers: use NewCoded", func() { extsort.Sort(slices.Values([]*int(nil)), pointer) }},
+		{"Sort of pointers", "extsort: elements of type *int hold pointers: use NewStruct for structs, or NewCoded", func() { extsort.Sort(slices.Values([]*int(nil)), pointer) }},
 		{"AppendSeq(nil)", "extsort: AppendSeq(nil)", func() { _ = s.AppendSeq(nil) }},
 		{"Parts(0)", "extsort: 0 parts", func() { _, _ = s.Parts(0) }},
 		{"Parts(-1)", "extsort: -1 parts", func() { _, _ = s.Parts(-1) }},

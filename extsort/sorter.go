@@ -86,7 +86,7 @@ func newFixed[E any](o sorter.Ordering[E], opts []Option, resume bool) (*Sorter[
 func fixedType[E any]() reflect.Type {
 	t := reflect.TypeFor[E]()
 	if scratch.HoldsPointers(t) {
-		panic(fmt.Sprintf("extsort: elements of type %v hold pointers: use NewCoded", t))
+		panic(fmt.Sprintf("extsort: elements of type %v hold pointers: use NewStruct for structs, or NewCoded", t))
 	}
 	return t
 }

@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "6755d00865b4ba29a954d05e4a422ee8618c2969c89990d9f9d0d07bd854db95"
+const sourceHash = "e359e6bf896d8fe4ac0580d3086eef586d71c208f6981fbffceec8f1b3bb3035"
 
 // What the host shares with the kernels.
 const (

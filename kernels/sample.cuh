@@ -208,22 +208,23 @@ struct Leave {
 // bin_of returns the bin of a code from low to high.
 DEVICE u32 bin_of(u64 code, u64 low, u64 high) { return min((u32)((double)(code - low) / ((double)(high - low) + 1) * EARLY_BINS), EARLY_BINS - 1); }
 
-// report_early examines one part of the sample, in order and values, and EARLY_SAMPLES codes of it for what makes the
-// second sample needless, and reports it to the host.
+// report_early examines one part of the sample, and EARLY_SAMPLES codes where codes may be left for their share
+// or repeats, for what makes the second sample needless, and reports it to the host.
 template <class Code> DEVICE void report_early(RangeShared &shared, const Code *codes, u64 n, u32 index_bits, u64 salt, Sample *sample, u32 *few, u32 most, const Leave &leave) {
 	constexpr u32 SHARE = EARLY_SAMPLES / EARLY_BINS, BITS = 12;
 	static_assert(EARLY_SAMPLES == 1 << BITS && RANGE_BLOCKS >= EARLY_LOADS, "sizes of tables; every eighth sample is of the part");
 	const u64 at = drawn(threadIdx.x * RANGE_BLOCKS, RANGE_BITS, n, salt);
 	const Code next = codes[at + 1 < n ? at + 1 : at], first = codes[drawn(0, RANGE_BITS, n, salt)];
+	const bool more = leave.share || leave.repeats;
 	Code code[EARLY_LOADS];
 	u32 position[EARLY_LOADS];
 #pragma unroll
 	for (u32 i = 0; i < EARLY_LOADS; i++) {
-		position[i] = (u32)drawn(threadIdx.x * RANGE_BLOCKS + i, RANGE_BITS, n, salt);
+		position[i] = (u32)drawn(threadIdx.x * RANGE_BLOCKS + (more ? i : 0), RANGE_BITS, n, salt);
 		code[i] = codes[position[i]];
 	}
 	shared.seen.clear();
-	for (u32 i = threadIdx.x; i < 2 * EARLY_SAMPLES; i += SAMPLE_THREADS) shared.codes[i] = shared.leading[i / 2] = 0;
+	for (u32 i = threadIdx.x; more && i < 2 * EARLY_SAMPLES; i += SAMPLE_THREADS) shared.codes[i] = shared.leading[i / 2] = 0;
 	if (threadIdx.x < 3) shared.values[threadIdx.x] = 0;
 	if (threadIdx.x < EARLY_BINS) shared.bin[threadIdx.x] = 0;
 	if (threadIdx.x == 0) shared.repeats = shared.words = 0;
@@ -237,7 +238,7 @@ template <class Code> DEVICE void report_early(RangeShared &shared, const Code *
 	const Layout<Code> layout = layout_of<Code>(f.low, f.high, index_bits);
 	u32 repeats = 0, words = 0;
 #pragma unroll
-	for (u32 i = 0; i < EARLY_LOADS; i++) {
+	for (u32 i = 0; more && i < EARLY_LOADS; i++) {
 		atomicAdd(&shared.bin[bin_of(code[i], f.low, f.high)], 1u);
 		const TieTable::Slot same_code = TieTable{shared.codes, BITS + 1, 0}.slot_of(code[i]);
 		const TieTable::Slot same_word = TieTable{shared.leading, BITS, 0}.slot_of(word_of(code[i], position[i], layout) >> 32);

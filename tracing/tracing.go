@@ -14,7 +14,7 @@ import (
 // and while a trace is taken. Stages of calls with a context, see sorter.WithContext, have the pprof label sorter.stage
 // as well, beside the labels of the context, which the calling goroutine has afterwards.
 //
-// Calls on up to 4096 elements have no stages. A stage takes about a microsecond more. Stages that run are not changed.
+// Calls that sorter.Stats calls "Small" have no stages. A stage takes about a microsecond more. Stages that run are not changed.
 // It may be called at any time.
 func Stages(on bool) {
 	if on {

@@ -106,21 +106,10 @@ func leave(in codes.Input) (l sample.Leave) {
 	for l.Digits < 4 && radixTime(in, 1<<(8*(l.Digits+1))-1) <= best {
 		l.Digits++
 	}
-	switch {
-	case in.Wide:
-		l.Repeats = 6 + int(2*repeats(mostTies, in.N))
-	case in.N < 1<<25:
+	if !in.Wide && in.N < 1<<25 { // leading words of wide codes repeat where these are spread by octaves, too
 		l.Share, l.Repeats = 4, 5
 	}
 	return l
-}
-
-// mostTies is the number of other codes with the leading word of a 64-bit code above which there is no plan.
-const mostTies = 53
-
-// repeats returns how many of kernels.EarlySamples leading words repeat another if each is that of ties more of n.
-func repeats(ties float64, n int) float64 {
-	return kernels.EarlySamples * kernels.EarlySamples / 2 * ties / float64(n)
 }
 
 // few reports whether the sort of few values is expected to be faster than the radix sort of
