@@ -18,6 +18,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/gpu/settings"
 	"example.com/sorter/internal/gpu/transfer"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/testkit"
@@ -26,7 +27,7 @@ import (
 // open opens the engine, or skips the test where there is no device.
 func open(t *testing.T, opts ...Option) *Engine {
 	t.Helper()
-	e, err := Open(opts...)
+	e, err := Open(append([]Option{settings.Unsalted()}, opts...)...)
 	if errors.Is(err, engine.ErrNoDevice) {
 		t.Skip(err)
 	}

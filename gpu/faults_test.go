@@ -197,7 +197,7 @@ func TestFaultsOfSorts(t *testing.T) {
 	}
 	t.Run("last resort", func(t *testing.T) {
 		in, sorted := uneven()
-		e := newEngine(t, settings.Unsalted()) // as gputest.Unseen has samples
+		e := newEngine(t)
 		var st sorter.Stats
 		err := sorter.Sort(slices.Clone(in), value, sorter.On(e), sorter.Use(sorter.BucketBitonic), sorter.Report(&st))
 		if err := errors.Join(err, e.Close()); err != nil || st.Algorithm != "Radix" {
@@ -224,7 +224,7 @@ func walkSorts(t *testing.T, a sorter.Algorithm, in, sorted []reading) {
 // faultySorts sorts with a fault, and once more without.
 func faultySorts(a sorter.Algorithm, in, sorted []reading) func(t *testing.T, w *injected) {
 	return func(t *testing.T, w *injected) {
-		e := newEngine(t, settings.Unsalted())
+		e := newEngine(t)
 		e.settings.MoveBytes = int(a) % 2 // elements are sent in every other walk
 		s := slices.Clone(in)
 		sort := func() error {
@@ -517,7 +517,7 @@ func walkKeys(t *testing.T, n int, a sorter.Algorithm, limit func(e *Engine)) {
 // newEngine opens an engine that the test closes itself.
 func newEngine(t *testing.T, opts ...Option) *Engine {
 	t.Helper()
-	e, err := Open(opts...)
+	e, err := Open(append([]Option{settings.Unsalted()}, opts...)...) // gputest.Unseen has the same samples
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func testKeyBuckets[W codes.Word](t *testing.T, s opened, list []W, levels int) 
 // more, which are left to the radix sort.
 func TestKeyCrowds(t *testing.T) {
 	testkit.SkipThreadSanitizer(t)
-	s := workspace(t, bucket.Options{Salt: new(uint64)}) // that of gputest.Unseen
+	s := workspace(t, bucket.Options{})
 	inside := func(r *rand.Rand) uint64 { return 1<<62 + r.Uint64()>>2 }
 	for _, c := range []struct {
 		name  string
