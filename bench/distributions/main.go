@@ -152,7 +152,7 @@ func (s settings) columns() (all []column) {
 func (s settings) chosen(t keyType) (all []dist.Codes) {
 	for _, d := range slices.Concat(dist.Shapes, dist.Users, dist.HeldBack) {
 		wanted := s.dists.MatchString(d.Name)
-		if d.Held {
+		if d.Untuned != "" {
 			wanted = s.dists.String() != "" && (wanted || s.dists.MatchString("held back"))
 		}
 		if wanted && d.Of == t.of && d.Has(t.bits) {

@@ -34,7 +34,7 @@ func TestChosen(t *testing.T) {
 		held := false
 		for _, k := range types {
 			for _, d := range (settings{dists: regexp.MustCompile(text)}).chosen(k) {
-				held = held || d.Held
+				held = held || d.Untuned != ""
 			}
 		}
 		if held != want {

@@ -163,7 +163,7 @@ func distributions(usual []dist.Codes, bits ...int) []dist.Codes {
 // named reports whether the flag names a distribution, or all of its list.
 func named(d dist.Codes) bool {
 	names := strings.Split(*dists, ",")
-	return slices.Contains(names, d.Name) || d.Held && slices.Contains(names, "held back") || d.Adversary && slices.Contains(names, "adversaries")
+	return slices.Contains(names, d.Name) || d.Untuned != "" && slices.Contains(names, d.Untuned)
 }
 
 // bench holds the device, its buffers, and both contenders.

@@ -170,7 +170,11 @@ var linkedApply atomic.Pointer[func(p Payload, index perm.Perm, workers int)]
 var applyBy = func(p Payload, index perm.Perm, workers int) { p.by.apply(p.data, p.n, index, workers) }
 
 // LinkApply makes [Payload.Apply] part of the program. It comes before a call of that.
-func LinkApply() { linkedApply.Store(&applyBy) }
+func LinkApply() {
+	if linkedApply.Load() == nil { // calls of several goroutines then only read
+		linkedApply.Store(&applyBy)
+	}
+}
 
 // ApplyBytes returns the scratch memory of Apply, in bytes.
 func (p Payload) ApplyBytes() int64 { return perm.ApplyBytes(p.n, p.Size()) }

@@ -8,7 +8,7 @@ import (
 
 // Adversaries are codes that are even to a sample, or nearly, and uneven all the same: the bucket sort of a
 // device gives them up late. Nothing is tuned by them.
-var Adversaries = adversaries([]Codes{
+var Adversaries = untuned("adversaries", []Codes{
 	clusters(1000, 1100, 0), clusters(100, 2000, 0), clusters(1000, 5000, 0), clusters(100, 5000, 0), clusters(100, 5000, 16),
 	clusters(10, 5000, 16), clusters(100, 100_000, 0), clusters(2, 2000, 0), clusters(3, 1500, 20),
 	unsigned("a thousandth of one value", Both, func(r *rand.Rand, i, n, bits int) uint64 {
@@ -69,14 +69,12 @@ func comb(teeth, gap int) Codes {
 }
 
 // sampled reports whether a device's samples would have the i-th of n codes, for the sizes of samples that it
-// takes, if they had no salt: drawn of kernels/sample.cuh.
+// takes, if they had no salt.
 func sampled(i, n int) bool {
 	for _, lg := range []int{13, 17, 18, 19, 20} {
 		k := uint64(i) << lg / uint64(n)
 		for ; k < 1<<lg && uint64(n)*k>>lg <= uint64(i); k++ {
-			lo, hi := uint64(n)*k>>lg, uint64(n)*(k+1)>>lg
-			more, _ := bits.Mul64(mix(k+1), max(hi-lo, 1))
-			if lo+more == uint64(i) {
+			if Drawn(k, lg, uint64(n)) == uint64(i) {
 				return true
 			}
 		}
@@ -84,16 +82,16 @@ func sampled(i, n int) bool {
 	return false
 }
 
-// mix is mix of kernels/sample.cuh.
+// Drawn is the k-th position of a sample of 1 << lg of n codes without a salt: drawn of kernels/sample.cuh.
+func Drawn(k uint64, lg int, n uint64) uint64 {
+	lo, hi := n*k>>lg, n*(k+1)>>lg
+	skip, _ := bits.Mul64(mix(k+1), max(hi-lo, 1))
+	return lo + skip
+}
+
+// mix is that of kernels/sample.cuh.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
-}
-
-func adversaries(all []Codes) []Codes {
-	for i := range all {
-		all[i].Adversary = true
-	}
-	return all
 }

@@ -19,8 +19,7 @@ type Codes struct {
 	Name string
 	Of   Meaning
 	Widths
-	Held      bool // only for checks: nothing is tuned by it
-	Adversary bool // of [Adversaries]
+	Untuned string // the list that has it, "held back" or "adversaries", if nothing is tuned by it
 
 	// At draws the i-th of n codes of some bits, which [Widths] has.
 	At func(r *rand.Rand, i, n, bits int) uint64
@@ -130,10 +129,7 @@ func float(name string, w Widths, at func(r *rand.Rand, i, n int) float64) Codes
 
 // Scatter is a random code for each k.
 func Scatter(k uint64, bits int) uint64 {
-	x := (k + 1) * 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return (x ^ x>>31) >> (64 - bits)
+	return mix((k+1)*0x9e3779b97f4a7c15) >> (64 - bits)
 }
 
 // rank draws from [0, count), k with a probability near 1/(k+1), by inversion of the continuous

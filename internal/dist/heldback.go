@@ -6,7 +6,7 @@ import (
 )
 
 // HeldBack are codes like those of [Users] by which nothing is tuned.
-var HeldBack = heldBack([]Codes{
+var HeldBack = untuned("held back", []Codes{
 	float("salaries", Both, func(r *rand.Rand, i, n int) float64 { return 50 * math.Round(math.Exp(10.8+0.5*r.NormFloat64())/50) }),
 	float("temperatures", Both, func(r *rand.Rand, i, n int) float64 { return math.Round(10*(12+9*r.NormFloat64())) / 10 }),
 	float("prices below the next", Both, func(r *rand.Rand, i, n int) float64 { // 19.99, 4.49
@@ -55,9 +55,10 @@ var HeldBack = heldBack([]Codes{
 	}),
 })
 
-func heldBack(all []Codes) []Codes {
+// untuned returns codes with the name of their list.
+func untuned(list string, all []Codes) []Codes {
 	for i := range all {
-		all[i].Held = true
+		all[i].Untuned = list
 	}
 	return all
 }

@@ -107,7 +107,11 @@ var linked atomic.Pointer[func(job *engine.Job) error]
 var ordered = order
 
 // Link makes the algorithms of this package part of the program. It comes before a call of [Order].
-func Link() { linked.Store(&ordered) }
+func Link() {
+	if linked.Load() == nil { // calls of several goroutines then only read
+		linked.Store(&ordered)
+	}
+}
 
 // Order orders the codes of job by job.Algorithm, for which [Runs] must hold; ties stay in
 // input order. Scratch is bounded by [Bytes].

@@ -114,7 +114,8 @@ func (s *Sorter) salt() uint64 {
 	return rand.Uint64()
 }
 
-// planned returns the attempt by one spreading, or ErrUneven if the sample is against it. The mean of
+// planned returns the attempt by one spreading, or ErrUneven if the sample is against it. Keys alone have
+// none by octaves or quantiles, since these separate equal codes by their positions. The mean of
 // Quantiles is that of codes without ties, until there is a map.
 func (c *call) planned(way Spreading) (a Attempt, err error) {
 	s := &c.note.sample
@@ -129,7 +130,7 @@ func (c *call) planned(way Spreading) (a Attempt, err error) {
 	case Quantiles:
 		standard, tied = fullSlice, max(c.codeTies(), c.valueTies())
 	}
-	if way == Quantiles && (c.in.Keys || jagged(s.Parts[:])) { // keys alone have no such plan
+	if c.in.Keys && way >= Octaves || way == Quantiles && jagged(s.Parts[:]) {
 		return a, ErrUneven
 	}
 	lay := layoutFor(c.in.N, c.in.Wide, s.Low, s.High, unevenMargin)
@@ -234,11 +235,11 @@ func (c *call) presorted(flat bool) (codes.Outcome, error) {
 		return codes.Outcome{}, nil
 	}
 	q := c.w.Queue()
-	copy := cuda.Ptr(0)
+	sorted := cuda.Ptr(0)
 	if in.Keys {
-		copy = c.to
+		sorted = c.to
 	}
-	codes.CountDescents(&q, codes.Grid(c.w, in.N), *in, in.Codes, copy, c.status)
+	codes.CountDescents(&q, codes.Grid(c.w, in.N), *in, in.Codes, sorted, c.status)
 	q.ToHost(unsafe.Pointer(&c.note.status), c.status, 4*kernels.StatusWords)
 	if err := q.Sync(); err != nil {
 		return codes.Outcome{}, err
@@ -363,11 +364,10 @@ func (c *call) layout(way Spreading, margin uint64) layout {
 	return l
 }
 
-// plan makes the plan of an attempt and sends its table, if any, to the device. Keys alone
-// have no plan with octaves or a table, since these separate equal codes by their positions.
+// plan makes the plan of an attempt and sends its table, if any, to the device.
 func (c *call) plan(a Attempt) (*plan, error) {
 	s, in, way := &c.note.sample, c.in, a.Way
-	if in.Keys && (way >= Octaves || crowded(in, s)) {
+	if in.Keys && crowded(in, s) {
 		return nil, ErrUneven
 	}
 	lay := c.layout(way, unevenMargin)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/kernels"
 )
@@ -135,19 +136,8 @@ func Unseen(n int, seen func(r *rand.Rand) uint64, other func(i int) uint64) []u
 	return codes
 }
 
-// Drawn is the k-th position of the first sample of n codes, see sample.cuh.
-func Drawn(k, n uint64) uint64 {
-	lo, hi := n*k/kernels.RangeSamples, n*(k+1)/kernels.RangeSamples
-	skip, _ := bits.Mul64(mix(k+1), hi-lo)
-	return lo + skip
-}
-
-// mix is that of sample.cuh.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
+// Drawn is the k-th position of the first sample of n codes.
+func Drawn(k, n uint64) uint64 { return dist.Drawn(k, bits.TrailingZeros(kernels.RangeSamples), n) }
 
 // ShuffledBy is sorted codes, shuffled within windows.
 func ShuffledBy(r *rand.Rand, n, window int) []uint64 {
