@@ -279,7 +279,11 @@ func (d *decoder) time() (t time.Time, ok bool) {
 	if len(d.src) < zoneBytes {
 		return t, false
 	}
-	offset := int(binary.LittleEndian.Uint64(d.src[8+4:]))
+	wide := int64(binary.LittleEndian.Uint64(d.src[8+4:]))
+	offset := int(wide)
+	if int64(offset) != wide { // of another machine: an int has 32 bits here
+		return t, false
+	}
 	d.src = d.src[zoneBytes:]
 	in, ok := locations.Load(offset)
 	if !ok {
