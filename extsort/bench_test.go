@@ -175,3 +175,47 @@ func BenchmarkStructCodec(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkIncremental sorts a stream in order by key, whose groups have some elements each, by two columns.
+func BenchmarkIncremental(b *testing.B) {
+	n := testkit.Pick(1<<17, 4<<20)
+	byAt := sorter.By(sorter.Asc(func(r row) uint64 { return r.At }))
+	for _, length := range []int{1, 10, 1000, 100_000} {
+		r := rand.New(rand.NewPCG(5, 6))
+		rows := make([]row, n)
+		for i := range rows {
+			rows[i] = row{Key: uint64(i / length), At: r.Uint64()}
+		}
+		in := func(yield func([]row, error) bool) {
+			for batch := range slices.Chunk(rows, 4096) {
+				if !yield(batch, nil) {
+					return
+				}
+			}
+		}
+		b.Run(fmt.Sprintf("groups=%d", length), func(b *testing.B) {
+			b.SetBytes(int64(24 * n))
+			for b.Loop() {
+				for _, err := range extsort.Incremental(byKey(), byAt, in) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("groups=%d/whole", length), func(b *testing.B) {
+			b.SetBytes(int64(24 * n))
+			both := sorter.By(sorter.Asc(func(r row) uint64 { return r.Key }), sorter.Asc(func(r row) uint64 { return r.At }))
+			for b.Loop() {
+				s, err := extsort.New(both)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Append(rows...); err != nil {
+					b.Fatal(err)
+				}
+				readBatches(b, s, n)
+			}
+		})
+	}
+}

@@ -44,5 +44,6 @@
 //
 // # Streams
 //
-// [Merge] merges streams that are in order already, in memory and on all processors.
+// [Merge] merges streams that are in order, in memory and on all processors. [Incremental] sorts one in
+// order by some columns.
 package extsort

@@ -15,7 +15,7 @@ const (
 	combined
 )
 
-// UniqueLast makes [Merge] keep, of elements that tie in every column, the last. It is of the last source that
+// UniqueLast makes [Merge] and [Incremental] keep, of elements that tie in every column, the last. It is of the last source that
 // has one. So newer sources replace what older ones have. Of [Unique], UniqueLast and
 // [Combine] the last option holds. With it the last element of a batch waits for the next, which may tie.
 // [New] panics if it is given.
@@ -23,8 +23,8 @@ func UniqueLast() Option {
 	return func(o *options) { o.equal, o.unique = keepLast, false }
 }
 
-// Combine makes [Merge] replace elements that tie in every column by one: f(f(a, b), c) of a, b and c in this
-// order. The result of f has to tie with both. Several goroutines call f at a time. Of [Unique], [UniqueLast]
+// Combine makes [Merge] and [Incremental] replace elements that tie in every column by one. That of a, b and c, in
+// this order, is f(f(a, b), c). The result of f has to tie with both. Several goroutines call f at a time. Of [Unique], [UniqueLast]
 // and Combine the last option holds. With it the last element of a batch waits for the next, which may tie. It panics
 // if f is nil, Merge if f is of another type of elements, and [New] if it is given.
 func Combine[E any](f func(a, b E) E) Option {
@@ -42,7 +42,7 @@ func Eager() Option { return func(o *options) { o.eager = true } }
 // refuseStreams panics if options are for [Merge] only.
 func (o *options) refuseStreams() {
 	if o.eager || o.equal == keepLast || o.equal == combined {
-		panic("extsort: UniqueLast, Combine and Eager are options of Merge")
+		panic("extsort: UniqueLast, Combine and Eager are options of Merge and Incremental")
 	}
 }
 

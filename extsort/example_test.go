@@ -96,6 +96,33 @@ func ExampleMerge() {
 	// 4 40
 }
 
+// Trades come in order of time. Those of one time are to be in order of price.
+func ExampleIncremental() {
+	feed := func(yield func(trade, error) bool) {
+		for _, t := range []trade{{Time: 1, Price: 12}, {Time: 1, Price: 10}, {Time: 2, Price: 7}, {Time: 2, Price: 9}, {Time: 2, Price: 8}} {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+	byTime := sorter.By(sorter.Asc(func(t trade) int64 { return t.Time }))
+	byPrice := sorter.By(sorter.Asc(func(t trade) float32 { return t.Price }))
+	for batch, err := range extsort.Incremental(byTime, byPrice, extsort.Elements(feed)) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, t := range batch {
+			fmt.Println(t.Time, t.Price)
+		}
+	}
+	// Output:
+	// 1 10
+	// 1 12
+	// 2 7
+	// 2 8
+	// 2 9
+}
+
 func ExampleNewCoded() {
 	words := sorter.By(
 		sorter.Asc(func(s string) int { return len(s) }),

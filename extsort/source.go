@@ -245,7 +245,7 @@ func (e *SourceError) Unwrap() error { return e.Err }
 
 // OrderError reports an element that comes before the one before it, where that cannot be.
 type OrderError struct {
-	Source  int   // of Merge, from 0; 0 for a Sorter
+	Source  int   // of Merge, from 0; 0 for a Sorter and Incremental
 	Element int64 // its number in the source, from 0
 }
 

@@ -8,7 +8,7 @@ type Stats struct {
 	Dropped  int64 // of them, because of Limit or Unique; before the output ends, those known so far
 	Runs     int   // written from memory
 	Merges   int   // of adjacent runs into longer ones, before the last merge
-	Parts    int   // ranges of keys of the last merge
+	Parts    int   // ranges of keys of the last merge; groups of Incremental
 	Largest  int   // elements of the largest of them
 
 	Bytes         int64 // of elements that were written to runs
@@ -36,6 +36,6 @@ func (st *Stats) Ratio() float64 {
 
 // Progress says how far a sort is.
 type Progress struct {
-	Stage       string // "runs" or "merge"
+	Stage       string // "runs" or "merge", of Incremental "groups"
 	Done, Total int64  // elements; Total is 0 as long as it is unknown
 }
