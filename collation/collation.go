@@ -34,7 +34,7 @@ const chunk = 64 << 10
 // package collate does not know have the order of their parents, and that of Unicode at last.
 //
 // Under collate.Numeric numbers of all scripts are compared by value, those that differ in leading zeros are
-// equal, and 0 is the least. In package collate of x/text v0.43.0 a 0 between other characters comes after all
+// equal, and 0 is the least. In package collate of x/text v0.41.0 a 0 between other characters comes after all
 // numbers.
 //
 // collate.Force has no effect, since it is not in the keys of package collate: a second column,

@@ -77,8 +77,12 @@ const packedShare = 8
 // packedBytes bounds the memory of a chunk and of its packed rows: a text may have an escape for each byte, and with
 // -u it may stand in the key of its value, too.
 func (d *columnSort) packedBytes(text string) int64 {
-	const row, value = 16 + 8 + 3, 17 // a reference, a place, and a length; the longest value that is no text
-	return 6*int64(len(text)) + int64(1+strings.Count(text, "\n"))*(row+value*int64(len(d.specs)))
+	const row, value = 16 + 8 + 3, 2*shortKey + 1 // a reference, a place, and a length; the longest value that is no text
+	growth := int64(0)
+	for _, s := range d.specs {
+		growth += 2 * s.growth
+	}
+	return (6+growth)*int64(len(text)) + int64(1+strings.Count(text, "\n"))*(row+value*int64(len(d.specs)))
 }
 
 func (d *columnSort) reader(open func() (*input, error)) *rowReader {

@@ -69,6 +69,9 @@ func gather(parts []part, i int) *column {
 
 // addColumn converts the values of a column and appends them to the columns of the order.
 func (job conversion) addColumn() error {
+	if job.s.key != nil {
+		return addValues(job, keyText(job.s.key))
+	}
 	switch job.s.kind {
 	case integer:
 		return job.addIntegers()
@@ -201,7 +204,7 @@ func (job conversion) fault(id int, value string) error {
 }
 
 func wrongKind(off int, value string, s spec) error {
-	return faultAt(off, "%.40q is not of type %v, which -by says that %s has", value, s.kind, s.name)
+	return faultAt(off, "%.40q is not of type %v, which -by says that %s has", value, s.typeName(), s.name)
 }
 
 // ordered returns a column with its direction and the place of its nulls.

@@ -12,21 +12,35 @@ const (
 	boolean
 	instant
 	text
+
+	// Those that follow are never found, see keyKinds.
+	natural
+	versionName
+	localText
+	quantity
+	monthName
+	ipAddress
+	uniqueID
+	duration
+	dated
 )
 
-var kindNames = [...]string{auto: "auto", integer: "int", float: "float", boolean: "bool", instant: "time", text: "string"}
+var kindNames = [...]string{
+	auto: "auto", integer: "int", float: "float", boolean: "bool", instant: "time", text: "string",
+	natural: "natural", versionName: "version", localText: "lang", quantity: "human", monthName: "month", ipAddress: "ip",
+	uniqueID: "uuid", duration: "duration", dated: "date",
+}
 
 func (k kind) String() string { return kindNames[k] }
 
-// kindNamed returns auto for a word that names no kind.
-func kindNamed(word string) kind {
-	for k := integer; k <= text; k++ {
-		if kindNames[k] == word {
-			return k
-		}
+// kindsByName has the words of kinds, and others that mean the same: numbers are decimal and exact.
+var kindsByName = func() map[string]kind {
+	all := map[string]kind{"text": text, "decimal": float, "epoch": float}
+	for k, name := range kindNames[integer:] {
+		all[name] = integer + kind(k)
 	}
-	return auto
-}
+	return all
+}()
 
 // kindOf returns the most special kind of a value: integer, float, boolean, instant or text. It
 // is auto for infinity, which is a float among numbers and a time among times. Of most texts the

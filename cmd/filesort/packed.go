@@ -69,6 +69,11 @@ func (s *spec) appendNull(dst []byte) []byte {
 
 // appendValue appends a value as bytes that compare as values of its kind do.
 func (s *spec) appendValue(dst []byte, value string) (_ []byte, ok bool) {
+	if s.key != nil {
+		var memory [2 * shortKey]byte
+		key, ok := s.key(memory[:0], value)
+		return appendText(dst, stringOf(key)), ok
+	}
 	switch s.kind {
 	case integer:
 		if v, ok := parseInt(value); ok {

@@ -17,20 +17,24 @@ const textShare = 4
 func (cmd *command) rowsFit(src *source) bool {
 	n := int64(1 + strings.Count(src.text, "\n"))
 	row, cell := int64(unsafe.Sizeof(row{})), int64(unsafe.Sizeof("")+1)
-	values := int64(0)
+	values, growth := int64(0), int64(0)
 	for _, s := range cmd.by {
 		values += s.valueBytes()
+		growth += s.growth
 		if cmd.unique {
 			values += cell
 		}
 	}
 	parsing := n * (2*row + cell*int64(len(cmd.by)) + values)
 	sorting := n*(row+values) + cmd.columnScratch(int(n))
-	return 2*int64(len(src.text))+max(parsing, sorting) <= cmd.memory
+	return (2+growth)*int64(len(src.text))+max(parsing, sorting) <= cmd.memory
 }
 
 // valueBytes returns the memory of a value, and of whether it is null: of a number, that of all its keys.
 func (s spec) valueBytes() int64 {
+	if s.key != nil {
+		return int64(unsafe.Sizeof("")) + 1 + shortKey
+	}
 	switch s.kind {
 	case boolean:
 		return 1 + 1
@@ -49,12 +53,14 @@ func (cmd *command) columnScratch(n int) int64 {
 		nulls := []bool{}
 		texts := ordered(s, nulls, func(row) string { return "" })
 		codes := ordered(s, nulls, func(row) uint64 { return 0 })
-		switch s.kind {
-		case boolean:
+		switch {
+		case s.key != nil:
+			columns = append(columns, texts)
+		case s.kind == boolean:
 			columns = append(columns, ordered(s, nulls, func(row) bool { return false }))
-		case instant:
+		case s.kind == instant:
 			columns = append(columns, ordered(s, nulls, func(row) time.Time { return time.Time{} }))
-		case text:
+		case s.kind == text:
 			columns = append(columns, texts)
 		default:
 			columns = append(columns, codes, codes, texts)

@@ -12,13 +12,17 @@ type spec struct {
 	name       string
 	quoted     bool // the name stands in quotes: no number and no path
 	kind       kind
+	argument   string // of the kind's word
+	fold       bool
 	desc       bool
 	nullsFirst bool
+	key        keyMaker // of values that are compared by keys, or nil
+	growth     int64    // see keyKind
 }
 
 // String is the spec with its defaults said, for -stats and errors.
 func (s spec) String() string {
-	text := s.name + ":" + s.kind.String()
+	text := s.name + ":" + s.typeName()
 	if s.desc {
 		text += ":desc"
 	}
@@ -26,6 +30,18 @@ func (s spec) String() string {
 		text += ":nullsfirst"
 	}
 	return text
+}
+
+// typeName is the type as -by has it.
+func (s spec) typeName() string {
+	name := s.kind.String()
+	if s.argument != "" {
+		name += "=" + s.argument
+	}
+	if s.fold {
+		name += ":fold"
+	}
+	return name
 }
 
 // parseBy parses a list of NAME[:WORD]... separated by commas.
@@ -38,8 +54,10 @@ func parseBy(text string) ([]spec, error) {
 		if err != nil {
 			return nil, err
 		}
-		words := ""
-		words, rest, more = strings.Cut(rest, ",")
+		var words []word
+		if words, rest, more, err = cutWords(rest); err != nil {
+			return nil, fmt.Errorf("column %q: %w", s.name, err)
+		}
 		if err := s.modify(words); err != nil {
 			return nil, err
 		}
@@ -82,31 +100,74 @@ func cutName(text string) (name string, quoted bool, rest string, err error) {
 	return "", true, "", fmt.Errorf("no closing quote in %s", text)
 }
 
-// modify applies the words after a name, which are empty or start with a colon.
-func (s *spec) modify(words string) error {
-	var direction, nulls, kinds int
-	for word := range strings.SplitSeq(strings.TrimPrefix(words, ":"), ":") {
-		switch word = strings.ToLower(strings.TrimSpace(word)); word {
-		case "":
-			if words != "" {
-				return fmt.Errorf("column %q: nothing after a colon", s.name)
+// word is what follows a colon: a name in lower case, and an argument after an = or none.
+type word struct {
+	name, argument string
+	given          bool // there is an =
+}
+
+// cutWords takes the words of a column off the front of text, up to a comma. An argument may stand in double quotes.
+func cutWords(text string) (words []word, rest string, more bool, err error) {
+	for strings.HasPrefix(text, ":") {
+		text = text[1:]
+		end := strings.IndexAny(text, ":,=")
+		if end < 0 {
+			end = len(text)
+		}
+		w := word{name: strings.ToLower(strings.TrimSpace(text[:end]))}
+		if text = text[end:]; strings.HasPrefix(text, "=") {
+			if w.given = true; len(text) == 1 || strings.IndexByte(":,", text[1]) >= 0 {
+				return nil, "", false, fmt.Errorf("nothing after %s=", w.name)
 			}
+			if w.argument, _, text, err = cutName(text[1:]); err != nil {
+				return nil, "", false, fmt.Errorf("after %s=: %w", w.name, err)
+			}
+		}
+		words = append(words, w)
+	}
+	rest, more = strings.CutPrefix(text, ",")
+	return words, rest, more, nil
+}
+
+// modify applies the words after a name.
+func (s *spec) modify(words []word) error {
+	var direction, nulls, folds, kinds int
+	var kindWord word
+	for _, w := range words {
+		switch w.name {
+		case "":
+			return fmt.Errorf("column %q: nothing after a colon", s.name)
 		case "asc", "desc":
-			s.desc = word == "desc"
+			s.desc = w.name == "desc"
 			direction++
 		case "nullsfirst", "nullslast":
-			s.nullsFirst = word == "nullsfirst"
+			s.nullsFirst = w.name == "nullsfirst"
 			nulls++
+		case "fold":
+			s.fold = true
+			folds++
 		default:
-			if s.kind = kindNamed(word); s.kind == auto {
+			var ok bool
+			if s.kind, ok = kindsByName[w.name]; !ok {
 				return fmt.Errorf("column %q: %q is none of %s (a name that holds a colon is written in double quotes)",
-					s.name, word, "asc, desc, nullsfirst, nullslast, int, float, bool, time, string")
+					s.name, w.name, "asc, desc, nullsfirst, nullslast, fold, "+kindWords())
 			}
+			kindWord = w
 			kinds++
+			continue
+		}
+		if w.given {
+			return fmt.Errorf("column %q: %s takes no =", s.name, w.name)
 		}
 	}
-	if direction > 1 || nulls > 1 || kinds > 1 {
-		return fmt.Errorf("column %q: words that exclude each other in %q", s.name, words)
+	if direction > 1 || nulls > 1 || folds > 1 || kinds > 1 {
+		return fmt.Errorf("column %q: words that exclude each other", s.name)
 	}
-	return nil
+	if s.fold && s.kind == auto {
+		s.kind = text
+	}
+	if s.kind == auto {
+		return nil
+	}
+	return s.setKey(kindWord.argument, kindWord.given)
 }

@@ -85,6 +85,17 @@ colon or a dot is written in double quotes. WORD is any of
                               (default nullslast)
   int float bool time string  type (default: the first of these that all values
                               of the column are, nulls aside)
+  fold                        letters of both cases are the same; goes with
+                              string, natural and version
+  natural version             numbers inside of text by value; versions as -V
+  lang=L                      text in the order of a language: lang=de, lang=sv_SE
+  human                       numbers with units: 2K is 2000, 2Ki or 2KiB 2048
+  month                       jan, January, 1 and so on
+  ip uuid                     addresses and prefixes; UUIDs however written
+  duration                    1h30m, 250ms, 2d, PT5M, 36:00:00
+  date=FORMAT                 dates by the directives of strftime, in double
+                              quotes if it holds a colon or a comma
+  decimal epoch               the same as float, which is exact
 
 Numbers are decimal, of any length, and compared exactly. NaN comes after every
 number. time is RFC 3339 or that of SQL: a date, or date and time with a T or a
