@@ -6,13 +6,12 @@ import (
 
 // disorder is what -c found.
 type disorder struct {
-	file string
-	line int // counted from 1
-	text string
-	eol  byte // that ends lines
+	place string // file:line, counted from 1
+	text  string
+	eol   byte // that ends lines
 }
 
-func (d *disorder) Error() string { return fmt.Sprintf("%s:%d: disorder: %s", d.file, d.line, d.text) }
+func (d *disorder) Error() string { return d.place + ": disorder: " + d.text }
 
 // checkChunk is the size of chunks of a check.
 const checkChunk = 1 << 20
@@ -37,7 +36,7 @@ func (cmd *command) checkLines(in *chunks, name string) error {
 			cmd.order.parse(&line, text)
 			if number++; number > 1 {
 				if c := cmd.order.compare(&last, &line); c > 0 || c == 0 && cmd.unique {
-					return &disorder{name, number, text, eol}
+					return &disorder{fmt.Sprintf("%s:%d", name, number), text, eol}
 				}
 			}
 			last, line = line, last

@@ -16,21 +16,14 @@ import (
 // rows. If opened is not nil, it is the first file, of whose text memory may have the textShare.
 func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.Writer, m *meter) (r *report, err error) {
 	defer moreProcessors()()
-	d := &columnSort{command: cmd, m: m, specs: slices.Clone(cmd.by), columns: make([]tally, len(cmd.by))}
-	in := &files{names: cmd.files, opened: opened, stdin: stdin, compress: cmd.compress, large: true}
-	total, open := in.total(), in.open
-	if slices.ContainsFunc(cmd.by, func(s spec) bool { return s.kind == auto }) {
-		twice := &replay{files: in, dirs: cmd.dirs}
-		defer twice.close()
-		m.stage("types", "bytes", total)
-		if err := d.findKinds(twice.first); err != nil {
-			return nil, err
-		}
-		open, opened = twice.second, nil // its text is on disk
+	d, err := cmd.openColumns(stdin, opened, m)
+	defer d.close()
+	if err != nil {
+		return nil, err
 	}
 	r = &report{disk: new(extsort.Stats)}
 	limit := cmd.memory - d.reading()
-	if opened != nil {
+	if opened != nil && d.twice == nil { // otherwise its text is on disk
 		limit -= cmd.memory / textShare
 	}
 	s, err := cmd.newDiskSorter(orderPacked, limit, r.disk)
@@ -38,8 +31,8 @@ func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.
 		return nil, err
 	}
 	defer s.Close()
-	m.stage("read", "bytes", total)
-	head, err := d.appendRows(s, open)
+	m.stage("read", "bytes", d.total)
+	head, err := d.appendRows(s, d.open)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +52,29 @@ type columnSort struct {
 	texts   []int  // columns whose texts differ for -u, too
 	columns []tally
 	rows    int
+	open    func() (*input, error) // the next file, whose rows are wanted
+	total   int64                  // bytes of all
+	twice   *replay                // nil if files are read once
+}
+
+// openColumns returns the state of a sort or a check whose kinds are known: if -by does not name them all, files are read
+// for them first. The caller closes it.
+func (cmd *command) openColumns(stdin io.Reader, opened *input, m *meter) (*columnSort, error) {
+	in := &files{names: cmd.files, opened: opened, stdin: stdin, compress: cmd.compress, large: true}
+	d := &columnSort{command: cmd, m: m, specs: slices.Clone(cmd.by), columns: make([]tally, len(cmd.by)), open: in.open, total: in.total()}
+	if !slices.ContainsFunc(cmd.by, func(s spec) bool { return s.kind == auto }) {
+		return d, nil
+	}
+	d.twice = &replay{files: in, dirs: cmd.dirs}
+	d.open = d.twice.second
+	m.stage("types", "bytes", d.total)
+	return d, d.findKinds(d.twice.first)
+}
+
+func (d *columnSort) close() {
+	if d.twice != nil {
+		d.twice.close()
+	}
 }
 
 // chunkSize is the size of a chunk. Workers read as many as they write rows of, and as many wait.
@@ -179,10 +195,7 @@ func (d *columnSort) appendRows(s *extsort.Sorter[string], open func() (*input, 
 		r.done(c)
 		return rows, nil
 	}, func(rows *packedRows) error {
-		for k, c := range rows.columns {
-			d.columns[k].add(&c)
-		}
-		d.rows += len(rows.all)
+		d.note(rows)
 		err := d.explainLength(s.Append(rows.all...), s.Len()+1)
 		if err != nil {
 			memory.end()
@@ -200,12 +213,25 @@ func (d *columnSort) appendRows(s *extsort.Sorter[string], open func() (*input, 
 	if err != nil {
 		return "", err
 	}
+	return r.onTop(), d.allFound()
+}
+
+// note counts the rows of a chunk and their values.
+func (d *columnSort) note(rows *packedRows) {
+	for k, c := range rows.columns {
+		d.columns[k].add(&c)
+	}
+	d.rows += len(rows.all)
+}
+
+// allFound returns an error if there are rows, and none has one of the columns.
+func (d *columnSort) allFound() error {
 	for k, c := range d.columns {
 		if c.found == 0 && d.rows > 0 {
-			return "", fmt.Errorf("no row has a column %s", d.by[k].name)
+			return fmt.Errorf("no row has a column %s", d.by[k].name)
 		}
 	}
-	return r.onTop(), nil
+	return nil
 }
 
 // packRows packs the rows of a chunk. They are valid as long as the memory of rows is not used

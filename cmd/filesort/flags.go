@@ -25,12 +25,12 @@ type command struct {
 	version  bool
 	caught   syscall.Signal // an interrupt
 	notes    []string       // messages that are no errors
+	check    string         // "", diagnose or quiet
+	merge    bool
 
 	// Lines and records.
 	shape shape
 	order lineOrder
-	check string // "", diagnose or quiet
-	merge bool
 
 	// Columns.
 	by        []spec
@@ -85,6 +85,9 @@ func (cl *commandLine) options() optionSet {
 		{'o', "output", needsArgument, once(filled(into(&cl.output)))},
 		{'s', "stable", optionalArgument, cl.setStable},
 		{'u', "unique", noArgument, yes(&cl.unique)},
+		{'m', "merge", noArgument, yes(&cl.merge)},
+		{'c', "check", optionalArgument, cl.setCheck},
+		{'C', "", noArgument, func(string) error { return cl.setCheck("quiet") }},
 		{'S', "buffer-size", needsArgument, cl.setMemory},
 		{'T', "temporary-directory", needsArgument, cl.addDir},
 		{0, "parallel", needsArgument, count(&cl.workers, "workers")},
@@ -120,9 +123,6 @@ func (cl *commandLine) options() optionSet {
 		{'k', "key", needsArgument, cl.addKey},
 		{'t', "field-separator", needsArgument, once(cl.setTab)},
 		{'z', "zero-terminated", noArgument, yes(&cl.zero)},
-		{'m', "merge", noArgument, yes(&cl.merge)},
-		{'c', "check", optionalArgument, cl.setCheck},
-		{'C', "", noArgument, func(string) error { return cl.setCheck("quiet") }},
 	}...))...)
 	return optionSet{sorts: sorts, own: own, key: cl.addOldKey}
 }
@@ -284,6 +284,10 @@ func (cl *commandLine) finish() error {
 	cl.memory = max(cl.memory, leastMemory)
 	cl.workers = min(cl.workers, 4*max(runtime.NumCPU(), runtime.GOMAXPROCS(0))) // each of which takes memory
 	switch {
+	case cl.check != "" && len(cl.files) > 1:
+		return fmt.Errorf("extra operand %q not allowed with -c", cl.files[1])
+	case cl.check != "" && cl.output != "":
+		return errors.New("options '-co' are incompatible")
 	case cl.by != nil && cl.onlyLines != "":
 		return fmt.Errorf("%s and -by exclude each other: -by sorts columns of CSV, TSV and NDJSON, %s lines or records", cl.onlyLines, cl.onlyLines)
 	case cl.by != nil:
@@ -299,12 +303,6 @@ func (cl *commandLine) finish() error {
 
 // finishLines does so for lines and records.
 func (cl *commandLine) finishLines() (err error) {
-	switch {
-	case cl.check != "" && len(cl.files) > 1:
-		return fmt.Errorf("extra operand %q not allowed with -c", cl.files[1])
-	case cl.check != "" && cl.output != "":
-		return errors.New("options '-co' are incompatible")
-	}
 	if cl.shape.record > 0 {
 		return cl.finishRecords()
 	}

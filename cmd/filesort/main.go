@@ -126,7 +126,10 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 	if err := cmd.checkOutput(); err != nil {
 		return nil, err
 	}
-	if cmd.by != nil {
+	switch {
+	case cmd.by != nil && cmd.check != "":
+		return nil, cmd.checkColumns(stdin, m)
+	case cmd.by != nil:
 		return cmd.sortColumns(stdin, stdout, m)
 	}
 	in := &chunks{files: &files{names: cmd.files, stdin: stdin, compress: cmd.compress}, shape: cmd.shape, size: slotSize, m: m}

@@ -16,6 +16,8 @@ For all kinds of files:
                    device, a pipe or /dev/stdout is written to directly
   -top K           only the first K rows of the order
   -u               only the first of rows that tie
+  -c, -C           report whether the input is sorted, -C without a message
+  -m               merge sorted files
   -S SIZE          memory: a number with b, K, M, G, T and so on up to Q, or % of
                    what is free; K if there is none
                    (default half of what is free); what does not fit is sorted
@@ -45,8 +47,6 @@ Lines:
                    reverse, versions; OPTS are the same letters
   +POS1 [-POS2]    an old form of -k, which counts from 0
   -s               lines whose keys tie keep their order
-  -c, -C           report whether the input is sorted, -C without a message
-  -m               merge sorted files
   -z               lines end with NUL
   --files0-from F  file names, each ended by NUL, are in F
 
@@ -55,7 +55,7 @@ Records:
   -record N        records have N bytes
   -key FROM:TO     sort by these bytes, counted from 0, TO not included; with an
                    r at the end descending; several decide one after the other
-                   (default: all bytes). -r, -s, -u, -c, -C and -m go as well
+                   (default: all bytes). -r and -s go as well
 
 Columns:
 
