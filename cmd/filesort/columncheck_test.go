@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestCheckColumns checks files that are sorted but for one row, in chunks of all lengths.
+// TestCheckColumns checks files that are sorted except for one row, in chunks of all lengths.
 func TestCheckColumns(t *testing.T) {
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 8))
