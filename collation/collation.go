@@ -27,7 +27,7 @@ type keyer struct {
 	memory   []byte // keys are copied to its end, after older ones
 	made     int    // keys by the collator
 	ascii    *ascii // nil: not yet, or they are of no use
-	key      []byte // of an ASCII text
+	key      []byte // before it is copied to memory
 }
 
 // learnAfter is the number of keys that one goroutine makes before it takes the milliseconds to learn the weights of
@@ -80,35 +80,47 @@ func (k *keyer) keyOf(text string, numeric bool) []byte {
 	return k.collator.Key(&k.buffer, k.text)
 }
 
-// keyOf returns the key of text, which is valid until the next of k.
-func (c *Collation) keyOf(k *keyer, text string) []byte {
-	if k.ascii != nil {
-		var ok bool
-		if k.key, ok = k.ascii.append(k.key[:0], text); ok {
-			return k.key
-		}
-	} else if k.made++; k.made == learnAfter && !c.numeric {
-		k.ascii = c.learned(k)
-	}
-	return k.keyOf(text, c.numeric)
+// AppendKey appends the collation key of text to dst: bytes.Compare of keys is the order of texts.
+func (c *Collation) AppendKey(dst []byte, text string) []byte {
+	k := c.keyer()
+	dst = c.append(k, dst, text)
+	c.free.Put(k)
+	return dst
 }
 
-// Key returns the collation key of text: bytes.Compare of keys is the order of texts. The memory is
-// the caller's; keys that one goroutine asks for share it in pieces of 64 KiB.
+// Key returns the collation key of text, see [Collation.AppendKey]. The memory is the caller's; keys that one goroutine asks
+// for share it in pieces of 64 KiB.
 func (c *Collation) Key(text string) []byte {
+	k := c.keyer()
+	k.key = c.append(k, k.key[:0], text)
+	if len(k.key) > cap(k.memory)-len(k.memory) {
+		k.memory = make([]byte, 0, max(chunk, len(k.key)))
+	}
+	at := len(k.memory)
+	k.memory = append(k.memory, k.key...)
+	key := k.memory[at:len(k.memory):len(k.memory)]
+	c.free.Put(k)
+	return key
+}
+
+func (c *Collation) keyer() *keyer {
 	k, ok := c.free.Get().(*keyer)
 	if !ok {
 		panic("collation: a Collation that is not of New")
 	}
-	key := c.keyOf(k, text)
-	if len(key) > cap(k.memory)-len(k.memory) {
-		k.memory = make([]byte, 0, max(chunk, len(key)))
+	return k
+}
+
+// append appends the key of text.
+func (c *Collation) append(k *keyer, dst []byte, text string) []byte {
+	if k.ascii != nil {
+		if made, ok := k.ascii.append(dst, text); ok {
+			return made
+		}
+	} else if k.made++; k.made == learnAfter && !c.numeric {
+		k.ascii = c.learned(k)
 	}
-	at := len(k.memory)
-	k.memory = append(k.memory, key...)
-	key = k.memory[at:len(k.memory):len(k.memory)]
-	c.free.Put(k)
-	return key
+	return append(dst, k.keyOf(text, c.numeric)...)
 }
 
 // Sort sorts texts. Equal ones, "Ole" and "ole" under collate.IgnoreCase, keep their input order. It

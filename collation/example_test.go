@@ -67,3 +67,11 @@ func ExampleCollation_Key() {
 	// true
 	// -1
 }
+
+// A column of type []byte in the order of a language, for codes of one's own.
+func ExampleCollation_AppendKey() {
+	c := collation.New(language.Swedish)
+	z, o := c.AppendKey(nil, "z"), c.AppendKey(nil, "ö")
+	fmt.Println(bytes.Compare(z, o))
+	// Output: -1
+}

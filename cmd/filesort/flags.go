@@ -53,6 +53,7 @@ type commandLine struct {
 	onlyLines string // an option that goes without -by only, "" if there was none
 	onlyBy    string // an option that goes with -by only
 	filesFrom string
+	locale    *locale // nil: that of C
 }
 
 // errHelp says that the help text is wanted.
@@ -118,6 +119,7 @@ func (cl *commandLine) options() optionSet {
 	})...)
 	own = append(own, mark(&cl.onlyLines, []option{
 		{0, "record", needsArgument, once(count(&cl.shape.record, "bytes"))},
+		{0, "locale", needsArgument, once(cl.setLocale)},
 	})...)
 	sorts = append(sorts, mark(&cl.onlyLines, append(cl.orderOptions(), []option{
 		{'k', "key", needsArgument, cl.addKey},
@@ -230,6 +232,11 @@ func (cl *commandLine) setCheck(value string) error {
 	return nil
 }
 
+func (cl *commandLine) setLocale(name string) (err error) {
+	cl.locale, err = localeNamed(name)
+	return err
+}
+
 func (cl *commandLine) addKey(value string) error {
 	cl.keys = append(cl.keys, value)
 	return nil
@@ -318,7 +325,7 @@ func (cl *commandLine) finishLines() (err error) {
 		}
 		keys = append(keys, k)
 	}
-	cl.order, err = newLineOrder(keys, cl.global, cl.tab, !cl.stable && !cl.unique)
+	cl.order, err = newLineOrder(keys, cl.global, cl.tab, !cl.stable && !cl.unique, cl.locale)
 	return err
 }
 

@@ -13,7 +13,8 @@ type lineKey struct {
 	field, char       int // where the key begins; wholeStart: at the start of the line
 	endField, endChar int // where it ends; endChar 0: with that field; toEnd: with the line
 	opts              keyOptions
-	table             *byteTable // of the options d, f and i; nil: none of them
+	table             *byteTable // of the options d, f and i; nil: none of them, or there is a locale
+	locale            *locale    // nil: that of C
 }
 
 const (
@@ -159,7 +160,9 @@ const noTab = -1
 // newLineOrder returns the order of the keys, which inherit the options of the command line if
 // they have none of their own. The whole line breaks ties only if last is set; without keys it
 // always decides.
-func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool) (lineOrder, error) {
+//
+// In a locale the whole line breaks ties as a text of its language, and then by its bytes.
+func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool, l *locale) (lineOrder, error) {
 	o := lineOrder{tab: tab, last: last || len(keys) == 0, desc: global&reverse != 0}
 	for _, k := range keys {
 		if k.opts == 0 {
@@ -171,12 +174,15 @@ func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool) (lineOr
 		o.keys = []lineKey{{field: wholeStart, endField: toEnd, opts: global}}
 		o.last = last
 	}
+	if l != nil && o.last {
+		o.keys = append(o.keys, lineKey{field: wholeStart, endField: toEnd, opts: global & reverse})
+	}
 	for i := range o.keys {
 		k := &o.keys[i]
 		if err := k.opts.check(); err != nil {
 			return o, err
 		}
-		if k.opts&(fold|dictionary|printable) != 0 {
+		if k.locale = l; l == nil && k.opts&(fold|dictionary|printable) != 0 {
 			k.table = translation(k.opts)
 		}
 	}

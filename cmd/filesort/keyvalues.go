@@ -30,7 +30,7 @@ func textIn(name string) (keyMaker, error) {
 		return nil, err
 	}
 	c := collation.New(parsed)
-	return func(dst []byte, value string) ([]byte, bool) { return append(dst, c.Key(value)...), true }, nil
+	return func(dst []byte, value string) ([]byte, bool) { return c.AppendKey(dst, value), true }, nil
 }
 
 // datesAs makes keys of dates that are written by the directives of strftime.

@@ -81,6 +81,19 @@ func (o *lineOrder) appendKey(dst []byte, k *lineKey, text string) []byte {
 	if k.table != nil && k.opts&(human|version) != 0 { // upper case makes a unit of a letter
 		text = k.table.apply(text)
 	}
+	if l := k.locale; l != nil {
+		switch {
+		case k.opts&(numeric|human) != 0:
+			text = l.number(text)
+		case k.opts&general != 0:
+			text = l.general(text)
+		default:
+			text = l.text(text, k.opts)
+		}
+		if k.isText() {
+			return appendText(dst, stringOf(l.appendText(nil, text)))
+		}
+	}
 	switch {
 	case k.opts&numeric != 0:
 		return appendDecimal(dst, text)
@@ -111,6 +124,10 @@ func appendDecimal(dst []byte, text string) []byte {
 	return d.appendRest(dst)
 }
 
+// localeCopies is the bytes of a key in a locale for each byte of its text: five for one of ASCII, and itself, each with an
+// escape.
+const localeCopies = 12
+
 // copies bounds the memory of keys that are no part of their lines, in bytes for each byte of a line. In one of
 // -V, a digit and a byte that is no letter take 5, twice if there is a suffix.
 func (o *lineOrder) copies() int64 {
@@ -120,6 +137,8 @@ func (o *lineOrder) copies() int64 {
 			sum++
 		}
 		switch {
+		case k.locale != nil && k.isText():
+			sum += localeCopies
 		case k.opts&version != 0:
 			sum += 5
 		case k.opts&(numeric|human) != 0: // of a number of many digits

@@ -32,6 +32,23 @@ func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[
 		text = func(e E) string { return t.apply(whole(e)) }
 		code = append(code, directed(func(e E) uint64 { return t.code(whole(e)) }, desc))
 	}
+	if l := k.locale; l != nil {
+		whole := text
+		switch {
+		case k.opts&(numeric|human) != 0:
+			text = func(e E) string { return l.number(whole(e)) }
+		case k.opts&general != 0:
+			text = func(e E) string { return l.general(whole(e)) }
+		case k.isText():
+			key := func(dst []byte, e E) []byte { return l.appendText(dst, l.text(whole(e), k.opts)) }
+			if desc {
+				return []sorter.Column[E]{sorter.DescEncoded(key)}
+			}
+			return []sorter.Column[E]{sorter.AscEncoded(key)}
+		default:
+			text = func(e E) string { return l.text(whole(e), k.opts) }
+		}
+	}
 	switch {
 	case k.opts&numeric != 0:
 		return decimalColumns(text, desc)
@@ -50,6 +67,9 @@ func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[
 	}
 	return append(code, directed(text, desc))
 }
+
+// isText reports whether a key is text, and none of numbers, months and versions.
+func (k *lineKey) isText() bool { return k.opts&(numeric|human|general|month|version) == 0 }
 
 func decimalColumns[E any](text func(E) string, desc bool) []sorter.Column[E] {
 	return []sorter.Column[E]{

@@ -48,6 +48,10 @@ Lines:
   +POS1 [-POS2]    an old form of -k, which counts from 0
   -s               lines whose keys tie keep their order
   -z               lines end with NUL
+  --locale L       text in the order of a language and numbers in its notation,
+                   those of CLDR: de_DE.UTF-8, where spaces and punctuation
+                   matter last, or a tag such as de, where they are characters;
+                   env is that of LC_ALL, LC_COLLATE or LANG (default C: bytes)
   --files0-from F  file names, each ended by NUL, are in F
 
 Records:
