@@ -41,6 +41,7 @@ type call struct {
 	workers int // goroutines, unless options have another number
 	// mostText is the number of bytes up to which 32-bit offsets do not overflow.
 	mostText int64
+	shares   bool // rows that are picked may share a dictionary with their input
 	options  []sorter.Option
 	after    []func() // to be called at the end
 }
@@ -61,6 +62,11 @@ func newCall(ctx context.Context) *call {
 	c.options = append(c.options, sorter.Workers(c.workers), sorter.Stable(), sorter.WithContext(ctx))
 	c.options = append(c.options, given...)
 	return c
+}
+
+// fork returns a call of the same environment for one more goroutine, which closes it.
+func (c *call) fork() *call {
+	return &call{ctx: c.ctx, mem: c.mem, workers: c.workers, mostText: c.mostText, shares: c.shares, options: c.options}
 }
 
 // with returns the options of the call, and more.

@@ -54,9 +54,9 @@ func newTable(schema *arrow.Schema, columns []*arrow.Chunked, rows int) arrow.Ta
 	return array.NewTable(schema, all, int64(rows))
 }
 
-// release releases arrays.
-func release(arrays []arrow.Array) {
-	for _, a := range arrays {
+// release releases arrays or batches.
+func release[A interface{ Release() }](all []A) {
+	for _, a := range all {
 		a.Release()
 	}
 }

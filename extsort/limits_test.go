@@ -15,7 +15,7 @@ func TestDefaultMemory(t *testing.T) {
 	if !ok {
 		t.Skip("the system does not say how much memory is free")
 	}
-	if got, want := optionsOf(nil).memory, defaultMemory(); got < want/2 || got > 2*want || want > free {
+	if got, want := optionsOf(nil).memory, cgroup.Share(); got < want/2 || got > 2*want || want > free {
 		t.Errorf("%d bytes, want about %d, a quarter of %d", got, want, free)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/cgroup"
 	"example.com/sorter/internal/spill"
 )
 
@@ -155,10 +155,10 @@ func optionsOf(opts []Option) options {
 		set(&o)
 	}
 	if o.dirs == nil {
-		o.dirs = []string{defaultDir()}
+		o.dirs = []string{spill.DefaultDir()}
 	}
 	if o.memory == 0 {
-		o.memory = defaultMemory()
+		o.memory = cgroup.Share()
 	}
 	o.memory = min(o.memory, math.MaxInt) // of a process of 32 bits
 	return o
@@ -171,15 +171,4 @@ func checkOptions(opts []Option) {
 			panic("extsort: nil option")
 		}
 	}
-}
-
-// defaultDir returns the directory for runs where the caller names none.
-func defaultDir() string {
-	all := []string{os.TempDir(), "/var/tmp", "/tmp"}
-	for _, dir := range all {
-		if st, err := os.Stat(dir); err == nil && st.IsDir() && !spill.InMemory(dir) {
-			return dir
-		}
-	}
-	return all[0]
 }

@@ -1,15 +1,11 @@
-package extsort
+package cgroup
 
-import (
-	"strconv"
+import "strconv"
 
-	"example.com/sorter/internal/cgroup"
-)
-
-// defaultMemory returns a quarter of the memory that is free.
-func defaultMemory() int64 {
+// Share returns the memory of a sort that is told no limit: a quarter of what is free.
+func Share() int64 {
 	const unknown, least = 1 << 30, 4 << 20
-	free, ok := cgroup.FreeMemory()
+	free, ok := FreeMemory()
 	if !ok {
 		free = unknown
 	}

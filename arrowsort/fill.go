@@ -1,0 +1,319 @@
+package arrowsort
+
+import (
+	"example.com/sorter"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+)
+
+// tableSort is a sort of the rows of a reader.
+type tableSort struct {
+	*streaming
+	in    array.RecordReader
+	files *files
+	runs  []*diskRun
+
+	held  []arrow.RecordBatch // rows that wait for their run
+	rows  int64               // of held
+	bytes int64               // of held
+	sizes sizes
+	bound arrow.RecordBatch // one row: those that do not come before it are dropped; nil: none
+	mean  int64             // bytes of a row of the last run
+}
+
+// read reads the input, and writes a run whenever memory is full.
+func (s *tableSort) read() error {
+	for s.in.Next() {
+		if err := s.accept(s.in.RecordBatch()); err != nil {
+			return err
+		}
+	}
+	if err := s.in.Err(); err != nil {
+		return err
+	}
+	return s.ctx.Err()
+}
+
+// accept takes the rows of a batch.
+func (s *tableSort) accept(batch arrow.RecordBatch) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.checkBatch(batch); err != nil {
+		return err
+	}
+	s.stats.Rows += batch.NumRows()
+	batch, err := s.beforeBound(batch)
+	if err != nil {
+		return err
+	}
+	defer batch.Release()
+	for lo, n := 0, int(batch.NumRows()); lo < n; {
+		hi := lo + s.fitting(batch, lo)
+		for full := false; hi == lo; full = true {
+			if len(s.held) == 0 {
+				return &sorter.MemoryError{Limit: s.memory, Need: s.taken(1, s.sizes.ofBatch(batch.Columns(), lo, lo+1))}
+			}
+			if err := s.flush(full); err != nil {
+				return err
+			}
+			hi = lo + s.fitting(batch, lo)
+		}
+		s.hold(batch, lo, hi)
+		lo = hi
+	}
+	return nil
+}
+
+// hold keeps rows of a batch.
+func (s *tableSort) hold(batch arrow.RecordBatch, lo, hi int) {
+	s.bytes += s.sizes.ofBatch(batch.Columns(), lo, hi)
+	s.sizes.keep()
+	s.rows += int64(hi - lo)
+	s.held = append(s.held, batch.NewSlice(int64(lo), int64(hi)))
+	s.stats.Memory = max(s.stats.Memory, s.taken(0, 0))
+}
+
+// letGo releases the rows that are held.
+func (s *tableSort) letGo() {
+	release(s.held)
+	s.held, s.rows, s.bytes, s.sizes = nil, 0, 0, sizes{}
+}
+
+// fitting returns the number of rows of a batch, from one on, that memory holds.
+func (s *tableSort) fitting(batch arrow.RecordBatch, lo int) int {
+	fits := func(n int) bool {
+		return s.taken(int64(n), s.sizes.ofBatch(batch.Columns(), lo, lo+n)) <= s.budget.limit
+	}
+	n := int(batch.NumRows()) - lo
+	if fits(n) {
+		return n
+	}
+	least, most := 0, n // least fits, or is 0
+	for most-least > 1 {
+		if mid := least + (most-least)/2; fits(mid) {
+			least = mid
+		} else {
+			most = mid
+		}
+	}
+	return least
+}
+
+// taken bounds the memory of the rows that are held and of more.
+func (s *tableSort) taken(rows, bytes int64) int64 {
+	rows, bytes = rows+s.rows, bytes+s.bytes
+	all := s.budget.filling(rows, bytes, s.sizes.values+s.sizes.newValues) + s.indices()
+	if s.limit > 0 && rows > 0 {
+		if first := s.limit * (bytes/rows + 1); s.limit <= rows && first <= s.budget.limit/firstShare {
+			all += first
+		}
+	}
+	return all
+}
+
+// firstShare is the share of the memory up to which the first rows of the order stay there.
+const firstShare = 4
+
+// indices returns the bytes of the indices of runs.
+func (s *tableSort) indices() int64 {
+	var all int64
+	for _, r := range s.runs {
+		all += r.memory()
+	}
+	return all
+}
+
+// flush orders the rows that are held, and writes them as a run. Where Limit says so and they take
+// little memory it keeps the first ones, unless all of it is to be freed.
+func (s *tableSort) flush(all bool) error {
+	c := s.fork()
+	defer c.close()
+	o, err := s.sort(c, s.held)
+	if err != nil {
+		return err
+	}
+	s.mean = s.bytes/s.rows + 1
+	full := s.limit > 0 && int64(o.n) >= s.limit
+	if full {
+		s.stats.Dropped += int64(o.n) - s.limit
+		o.cut(int(s.limit))
+		if err := s.setBound(o.position(o.n - 1)); err != nil {
+			return err
+		}
+	}
+	if full && !all && s.limit*s.mean <= s.budget.limit/firstShare {
+		return s.keepFirst(o)
+	}
+	if err := s.writeRun(o); err != nil {
+		return err
+	}
+	s.letGo()
+	return nil
+}
+
+// keepFirst keeps the rows of an order in place of all that are held.
+func (s *tableSort) keepFirst(o ordered) error {
+	first := &tableSort{streaming: s.streaming}
+	b := rebatcher{s: s.streaming, mem: s.mem, rows: s.budget.blockRows(s.mean), bytes: s.budget.block}
+	b.out = func(batch arrow.RecordBatch) error {
+		defer batch.Release()
+		first.hold(batch, 0, int(batch.NumRows()))
+		return nil
+	}
+	defer b.drop()
+	err := b.add(o)
+	if err == nil {
+		err = b.flush()
+	}
+	if err != nil {
+		first.letGo()
+		return err
+	}
+	s.letGo()
+	s.held, s.rows, s.bytes, s.sizes = first.held, first.rows, first.bytes, first.sizes
+	return nil
+}
+
+// setBound sets the bound to a row that is held.
+func (s *tableSort) setBound(p position) error {
+	row, err := s.copyOf(s.held, p)
+	if err != nil {
+		return err
+	}
+	s.dropBound()
+	s.bound = row
+	return nil
+}
+
+func (s *tableSort) dropBound() {
+	if s.bound != nil {
+		s.bound.Release()
+		s.bound = nil
+	}
+}
+
+// copyOf returns a row of batches as a batch of its own.
+func (s *streaming) copyOf(batches []arrow.RecordBatch, p position) (arrow.RecordBatch, error) {
+	c := s.fork()
+	defer c.close()
+	return c.batch(s.schema, s.partsOfColumns(batches), []position{p})
+}
+
+// beforeBound returns the rows of a batch that come before the bound.
+func (s *tableSort) beforeBound(batch arrow.RecordBatch) (arrow.RecordBatch, error) {
+	n := int(batch.NumRows())
+	if s.bound == nil || n == 0 {
+		batch.Retain()
+		return batch, nil
+	}
+	c := s.fork()
+	defer c.close()
+	both := []arrow.RecordBatch{s.bound, batch}
+	keys, err := c.keysOf(s.rowsOf(both), s.by)
+	if err != nil {
+		return nil, err
+	}
+	order := sorter.By(columnsOf(keys)...)
+	var before []position
+	for i := range n {
+		if order.Compare(i+1, 0) < 0 {
+			before = append(before, positionAt(1, i))
+		}
+	}
+	s.stats.Dropped += int64(n - len(before))
+	if len(before) == n {
+		batch.Retain()
+		return batch, nil
+	}
+	c.shares = true
+	return c.batch(s.schema, s.partsOfColumns(both), before)
+}
+
+// writeRun writes the rows of an order as a run.
+func (s *tableSort) writeRun(o ordered) error {
+	run, err := s.writeBlocks(s.files, s.bytes, s.mean, func(b *rebatcher) error { return b.add(o) })
+	if err != nil {
+		return err
+	}
+	s.runs = append(s.runs, run)
+	s.stats.Runs++
+	return nil
+}
+
+// writeBlocks writes the rows that from adds as a run, of about some bytes, and of a mean per row.
+func (s *streaming) writeBlocks(f *files, bytes, mean int64, from func(b *rebatcher) error) (*diskRun, error) {
+	w, err := s.newRun(f, bytes)
+	if err != nil {
+		return nil, err
+	}
+	defer w.discard()
+	b := rebatcher{s: s, mem: f.blocks, rows: s.budget.blockRows(mean), bytes: s.budget.block, out: w.write}
+	defer b.drop()
+	if err := from(&b); err != nil {
+		return nil, err
+	}
+	if err := b.flush(); err != nil {
+		return nil, err
+	}
+	return w.close()
+}
+
+// output returns what makes the batches of the result, of rows of some bytes.
+func (s *streaming) output(mean int64, out func(batch arrow.RecordBatch) error) *rebatcher {
+	most := s.budget.batch()
+	rows := s.batchRows
+	if rows == 0 {
+		rows = int(max(1, min(mostBatchRows, most/max(mean, 1))))
+	}
+	return &rebatcher{s: s, mem: s.mem, rows: rows, bytes: most, out: out}
+}
+
+// produce hands out the rows in order.
+func (s *tableSort) produce(out func(batch arrow.RecordBatch) error) error {
+	if len(s.runs) == 0 {
+		return s.fromMemory(out)
+	}
+	if len(s.held) > 0 {
+		if err := s.flush(true); err != nil {
+			return err
+		}
+	}
+	return s.mergeRuns(out)
+}
+
+// fromMemory hands out the rows that are held.
+func (s *tableSort) fromMemory(out func(batch arrow.RecordBatch) error) error {
+	if len(s.held) == 0 {
+		return nil
+	}
+	c := s.fork()
+	defer c.close()
+	o, err := s.sort(c, s.held)
+	if err != nil {
+		return err
+	}
+	if s.limit > 0 && int64(o.n) > s.limit {
+		s.stats.Dropped += int64(o.n) - s.limit
+		o.cut(int(s.limit))
+	}
+	b := s.output(s.bytes/s.rows+1, out)
+	defer b.drop()
+	if err := b.add(o); err != nil {
+		return err
+	}
+	return b.flush()
+}
+
+// close frees all memory and all files.
+func (s *tableSort) close() error {
+	s.letGo()
+	s.dropBound()
+	if s.in != nil {
+		s.in.Release()
+		s.in = nil
+	}
+	st, totals := &s.stats, s.files.store.Totals()
+	st.Bytes, st.Written, st.Read, st.Disk = totals.Bytes, totals.Stored, s.files.store.Read(), s.files.store.Peak()
+	return s.files.close()
+}

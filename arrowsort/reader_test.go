@@ -1,0 +1,89 @@
+package arrowsort_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/sorter/arrowsort"
+	"example.com/sorter/internal/testkit"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// drained returns the batches of a reader as a table, and the reader's error.
+func drained(in array.RecordReader) (arrow.Table, error) {
+	var batches []arrow.RecordBatch
+	for in.Next() {
+		batch := in.RecordBatch()
+		batch.Retain()
+		batches = append(batches, batch)
+	}
+	defer func() {
+		for _, batch := range batches {
+			batch.Release()
+		}
+	}()
+	return array.NewTableFromRecords(in.Schema(), batches), in.Err()
+}
+
+// readerOf returns a reader of a table in batches of random lengths, also of none.
+func readerOf(t testing.TB, r *rand.Rand, tbl arrow.Table) array.RecordReader {
+	in := array.NewTableReader(tbl, 0)
+	defer in.Release()
+	var batches []arrow.RecordBatch
+	for in.Next() {
+		batch := in.RecordBatch()
+		for lo := int64(0); lo < batch.NumRows(); {
+			hi := min(batch.NumRows(), lo+r.Int64N(1+batch.NumRows()))
+			batches = append(batches, batch.NewSlice(lo, hi))
+			lo = hi
+		}
+	}
+	out, err := array.NewRecordReader(tbl.Schema(), batches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, batch := range batches {
+		batch.Release()
+	}
+	return out
+}
+
+// TestSortReaderRandom sorts random tables of every type under small limits of memory.
+func TestSortReaderRandom(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	runs, merges := 0, 0
+	eachSample(t, 4, func(t *testing.T, s sample) {
+		crew := testkit.NewCrew()
+		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		ctx := compute.WithAllocator(context.Background(), mem)
+		for _, limit := range []int64{128 << 10, 400 << 10, 8 << 20} {
+			var st arrowsort.ReaderStats
+			in := readerOf(t, r, s.table)
+			out, err := arrowsort.SortReader(ctx, in, s.keys, arrowsort.MemoryLimit(limit), arrowsort.TempDir(t.TempDir()), arrowsort.BatchRows(1+r.IntN(100)), arrowsort.ReportReader(&st))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.Release()
+			got, err := drained(out)
+			if err != nil {
+				t.Fatalf("%v: %v", s, err)
+			}
+			checkRows(t, s, got, oracle(s.rows, s.keys))
+			got.Release()
+			out.Release()
+			if st.Memory > limit || st.Rows != int64(len(s.rows)) {
+				t.Errorf("%v: limit %d: %+v", s, limit, st)
+			}
+			runs, merges = runs+st.Runs, merges+st.Merges
+		}
+		mem.AssertSize(t, 0)
+		crew.CheckAlone(t, "after a sort")
+	})
+	if runs < 100 || merges < 10 {
+		t.Errorf("%d runs, %d merges", runs, merges)
+	}
+}
