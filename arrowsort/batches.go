@@ -160,13 +160,14 @@ type rowOf struct {
 // rebatcher makes batches of the rows that it is given, of some rows each, from several goroutines,
 // and hands them out in order.
 type rebatcher struct {
-	s     *streaming
-	mem   memory.Allocator
-	rows  int   // of a batch
-	bytes int64 // above which a batch is halved
-	out   func(batch arrow.RecordBatch) error
-	rest  []arrow.RecordBatch // of fewer rows than a batch, together
-	left  int                 // rows of rest
+	s       *streaming
+	mem     memory.Allocator
+	rows    int   // of a batch
+	bytes   int64 // above which a batch is halved
+	workers int
+	out     func(batch arrow.RecordBatch) error
+	rest    []arrow.RecordBatch // of fewer rows than a batch, together
+	left    int                 // rows of rest
 }
 
 // add hands out the rows of an order. What is left for the next batch is copied.
@@ -202,7 +203,7 @@ func (b *rebatcher) addSome(o *ordered, lo, hi int) error {
 	full := total / b.rows
 	parts := b.s.partsOfColumns(chunks)
 	do := func(i int) ([]arrow.RecordBatch, error) { return b.pick(parts, at, i*b.rows, (i+1)*b.rows) }
-	if err := inOrder(full, b.s.workers, do, b.hand, release[arrow.RecordBatch]); err != nil {
+	if err := inOrder(full, b.workers, do, b.hand, release[arrow.RecordBatch]); err != nil {
 		return err
 	}
 	rest, err := b.pick(parts, at, full*b.rows, total)

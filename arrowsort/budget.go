@@ -123,18 +123,13 @@ func (b *budget) readers() int {
 	return 1
 }
 
-// batch is the bytes of a batch of the output: those on their way out take an eighth of the memory.
-func (b *budget) batch() int64 { return max(b.limit/8/int64(b.workers+3), 1) }
-
-// moving is the memory of batches and blocks on their way out.
-func (b *budget) moving() int64 { return max(b.limit/8, b.writing()) }
-
 // filling bounds the memory of rows that wait for their run.
 func (b *budget) filling(rows, bytes, values int64) int64 {
-	return bytes + b.ordering(rows, values) + b.moving() + 8*min(rows, rowsAtOnce)
+	return bytes + b.ordering(rows, values) + b.writing() + 8*min(rows, rowsAtOnce)
 }
 
-// merging bounds the memory of a merge of runs, of each of which some blocks are loaded.
+// merging bounds the memory of a merge of runs, of each of which some blocks are loaded, without that
+// of its result.
 func (b *budget) merging(runs []*diskRun, depth int64) int64 {
 	var bytes, rows int64
 	for _, r := range runs {
@@ -142,5 +137,5 @@ func (b *budget) merging(runs []*diskRun, depth int64) int64 {
 		rows += depth * int64(r.mostRows)
 	}
 	read := int64(b.readers()) * b.packing.ReaderBytes(b.reader())
-	return bytes + b.ordering(rows, 0) + 8*min(rows, rowsAtOnce) + read + b.moving()
+	return bytes + b.ordering(rows, 0) + 8*min(rows, rowsAtOnce) + read
 }

@@ -155,7 +155,7 @@ func (s *tableSort) flush(all bool) error {
 // keepFirst keeps the rows of an order in place of all that are held.
 func (s *tableSort) keepFirst(o ordered) error {
 	first := &tableSort{streaming: s.streaming}
-	b := rebatcher{s: s.streaming, mem: s.mem, rows: s.budget.blockRows(s.mean), bytes: s.budget.block}
+	b := rebatcher{s: s.streaming, mem: s.mem, rows: s.budget.blockRows(s.mean), bytes: s.budget.block, workers: s.workers}
 	b.out = func(batch arrow.RecordBatch) error {
 		defer batch.Release()
 		first.hold(batch, 0, int(batch.NumRows()))
@@ -248,7 +248,7 @@ func (s *streaming) writeBlocks(f *files, bytes, mean int64, from func(b *rebatc
 		return nil, err
 	}
 	defer w.discard()
-	b := rebatcher{s: s, mem: f.blocks, rows: s.budget.blockRows(mean), bytes: s.budget.block, out: w.write}
+	b := rebatcher{s: s, mem: f.blocks, rows: s.budget.blockRows(mean), bytes: s.budget.block, workers: s.workers, out: w.write}
 	defer b.drop()
 	if err := from(&b); err != nil {
 		return nil, err
@@ -259,14 +259,30 @@ func (s *streaming) writeBlocks(f *files, bytes, mean int64, from func(b *rebatc
 	return w.close()
 }
 
-// output returns what makes the batches of the result, of rows of some bytes.
-func (s *streaming) output(mean int64, out func(batch arrow.RecordBatch) error) *rebatcher {
-	most := s.budget.batch()
+// wanted returns the memory of batches of the result on their way out.
+func (s *tableSort) wanted() int64 {
 	rows := s.batchRows
 	if rows == 0 {
-		rows = int(max(1, min(mostBatchRows, most/max(mean, 1))))
+		rows = mostBatchRows
 	}
-	return &rebatcher{s: s, mem: s.mem, rows: rows, bytes: most, out: out}
+	return max(min(int64(rows)*s.mean*int64(s.workers+onTheWay), s.budget.limit/handedShare), s.budget.writing())
+}
+
+// onTheWay is the number of batches in memory beside those that are made: one waits for its turn, one for
+// the caller, and parts of one for the next window.
+const onTheWay = 3
+
+// output returns what makes the batches of the result, of rows of a mean of bytes, in a number of bytes.
+func (s *streaming) output(mean, bytes int64, out func(batch arrow.RecordBatch) error) *rebatcher {
+	mean, workers := max(mean, 1), int64(s.workers)
+	rows := int64(s.batchRows)
+	if rows == 0 {
+		rows = min(mostBatchRows, bytes/(workers+onTheWay)/mean)
+	}
+	most := bytes / (1 + onTheWay)
+	rows = max(1, min(rows, most/mean))
+	workers = max(1, min(workers, bytes/(rows*mean)-onTheWay))
+	return &rebatcher{s: s, mem: s.mem, rows: int(rows), bytes: most, workers: int(workers), out: out}
 }
 
 // produce hands out the rows in order.
@@ -297,7 +313,7 @@ func (s *tableSort) fromMemory(out func(batch arrow.RecordBatch) error) error {
 		s.stats.Dropped += int64(o.n) - s.limit
 		o.cut(int(s.limit))
 	}
-	b := s.output(s.bytes/s.rows+1, out)
+	b := s.output(s.bytes/s.rows+1, s.budget.limit-s.taken(0, 0)+s.budget.writing(), out)
 	defer b.drop()
 	if err := b.add(o); err != nil {
 		return err

@@ -3,6 +3,7 @@ package arrowsort_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.com/sorter/arrowsort"
@@ -83,7 +84,94 @@ func TestSortReaderRandom(t *testing.T) {
 		mem.AssertSize(t, 0)
 		crew.CheckAlone(t, "after a sort")
 	})
-	if runs < 100 || merges < 10 {
+	if runs < 100 || merges == 0 {
 		t.Errorf("%d runs, %d merges", runs, merges)
 	}
+}
+
+// TestSortReaderOptions sorts with Limit and UniqueKeys under random limits of memory.
+func TestSortReaderOptions(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	var all arrowsort.ReaderStats
+	eachSample(t, 3, func(t *testing.T, s sample) {
+		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		ctx := compute.WithAllocator(context.Background(), mem)
+		want := oracle(s.rows, s.keys)
+		limit, unique := 0, r.IntN(2) == 0
+		if unique {
+			want = slices.CompactFunc(want, func(a, b uint64) bool { return compareRows(s.rows[a], s.rows[b], s.keys) == 0 })
+		}
+		var st arrowsort.ReaderStats
+		opts := []arrowsort.ReaderOption{arrowsort.MemoryLimit(128<<10 + r.Int64N(300<<10)), arrowsort.BatchRows(1 + r.IntN(300)), arrowsort.ReportReader(&st)}
+		if unique {
+			opts = append(opts, arrowsort.UniqueKeys())
+		}
+		if r.IntN(3) > 0 {
+			limit = 1 + r.IntN(1+len(s.rows))
+			opts = append(opts, arrowsort.Limit(int64(limit)))
+			want = want[:min(limit, len(want))]
+		}
+		in := readerOf(t, r, s.table)
+		out, err := arrowsort.SortReader(ctx, in, s.keys, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := drained(out)
+		if err != nil {
+			t.Fatalf("%v: %v", s, err)
+		}
+		checkRows(t, s, got, want)
+		for _, x := range []interface{ Release() }{got, out, in} {
+			x.Release()
+		}
+		mem.AssertSize(t, 0)
+		all.Runs, all.Dropped = all.Runs+st.Runs, all.Dropped+st.Dropped
+	})
+	if all.Runs < 50 || all.Dropped == 0 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// TestMergeReadersRandom merges slices of random tables that are sorted each.
+func TestMergeReadersRandom(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 6))
+	eachSample(t, 3, func(t *testing.T, s sample) {
+		crew := testkit.NewCrew()
+		ctx := context.Background()
+		want := oracle(s.rows, s.keys)
+		var readers []array.RecordReader
+		for lo := int64(0); lo < s.table.NumRows() || len(readers) == 0; {
+			hi := min(s.table.NumRows(), lo+1+r.Int64N(1+s.table.NumRows()/3))
+			part, err := arrowsort.SortReader(ctx, array.NewTableReader(sliceOf(s.table, int(lo), int(hi)), 0), s.keys, arrowsort.BatchRows(1+r.IntN(50)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			readers = append(readers, part)
+			lo = hi
+		}
+		opts := []arrowsort.ReaderOption{arrowsort.BatchRows(1 + r.IntN(100))}
+		if r.IntN(2) == 0 {
+			opts = append(opts, arrowsort.UniqueKeys())
+			want = slices.CompactFunc(want, func(a, b uint64) bool { return compareRows(s.rows[a], s.rows[b], s.keys) == 0 })
+		}
+		if r.IntN(2) == 0 {
+			k := 1 + r.IntN(1+len(s.rows))
+			opts = append(opts, arrowsort.Limit(int64(k)))
+			want = want[:min(k, len(want))]
+		}
+		out, err := arrowsort.MergeReaders(ctx, readers, s.keys, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range readers {
+			in.Release()
+		}
+		got, err := drained(out)
+		if err != nil {
+			t.Fatalf("%v: %v", s, err)
+		}
+		checkRows(t, s, got, want)
+		out.Release()
+		crew.CheckAlone(t, "after a merge")
+	})
 }

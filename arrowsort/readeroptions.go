@@ -26,7 +26,7 @@ type readerOptions struct {
 	mostText  int64 // bytes up to which 32-bit offsets do not overflow
 }
 
-// MemoryLimit bounds the memory of a sort, in bytes: batches that wait for a run, as much of their
+// MemoryLimit bounds the memory of a sort, in bytes. It counts batches that wait for a run, as much of their
 // buffers as their rows take, the scratch memory of sorts, blocks of runs that are read and written,
 // and batches that are made ahead. Buffers come from the allocator of the context. Not counted are the batch
 // that the input's reader holds, batches that were handed out, and the share of the garbage collector. The default is a
@@ -82,7 +82,7 @@ func Limit(k int64) ReaderOption {
 func UniqueKeys() ReaderOption { return func(o *readerOptions) { o.unique = true } }
 
 // BatchRows is the number of rows of every batch but the last. The default is 32768, or fewer of long
-// rows. Batches are shorter where they would take more than an eighth of the memory, and where 32-bit
+// rows. Batches are shorter where memory has no room for them beside the rows that are sorted, and where 32-bit
 // offsets or the indices of a dictionary do not reach so far. It panics if n is not positive.
 func BatchRows(n int) ReaderOption {
 	if n <= 0 {

@@ -21,31 +21,41 @@ func (s *tableSort) mergeRuns(out func(batch arrow.RecordBatch) error) error {
 	defer end()
 	for {
 		fits := s.fanIn()
-		if fits >= len(s.runs) {
+		if fits == len(s.runs) {
 			break
 		}
 		if fits < 2 {
-			return &sorter.MemoryError{Limit: s.memory, Need: s.budget.merging(s.largest(2), leastDepth) + s.indices()}
+			return &sorter.MemoryError{Limit: s.memory, Need: s.merging(s.largest(2), leastDepth) + s.budget.writing()}
 		}
 		if err := s.mergeSome(min(fits, len(s.runs)-fits+1)); err != nil {
 			return err
 		}
 	}
-	return s.merge(s.runs, s.output(s.mean, out))
+	depth := s.depth(s.runs, s.wanted())
+	return s.merge(s.runs, depth, s.output(s.mean, s.budget.limit-s.merging(s.runs, depth), out))
 }
 
 // fanIn returns the number of runs of which memory has blocks, at most that of all.
 func (s *tableSort) fanIn() int {
-	n := 0
-	for n < len(s.runs) && s.fits(s.largest(n+1), leastDepth) {
+	n := min(2, len(s.runs)) - 1
+	for n < len(s.runs) && s.merging(s.largest(n+1), leastDepth)+s.budget.writing() <= s.budget.limit {
 		n++
 	}
 	return n
 }
 
-// fits reports whether memory has some blocks of each run.
-func (s *tableSort) fits(runs []*diskRun, depth int64) bool {
-	return s.budget.merging(runs, depth)+s.indices() <= s.budget.limit
+// merging bounds the memory of a merge of runs, without that of its result.
+func (s *tableSort) merging(runs []*diskRun, depth int64) int64 {
+	return s.budget.merging(runs, depth) + s.indices()
+}
+
+// depth returns the number of blocks of each run that memory has beside a number of bytes, if there are two of each.
+func (s *tableSort) depth(runs []*diskRun, beside int64) int64 {
+	depth := int64(leastDepth)
+	for depth < mostDepth && s.merging(runs, depth+1)+beside <= s.budget.limit {
+		depth++
+	}
+	return depth
 }
 
 // largest returns n runs that take the most memory.
@@ -74,7 +84,7 @@ func (s *tableSort) mergeSome(n int) error {
 		}
 	}
 	some := s.runs[first : first+n]
-	run, err := s.writeBlocks(s.files, least, s.mean, func(b *rebatcher) error { return s.merge(some, b) })
+	run, err := s.writeBlocks(s.files, least, s.mean, func(b *rebatcher) error { return s.merge(some, s.depth(some, s.budget.writing()), b) })
 	if err != nil {
 		return err
 	}
@@ -85,12 +95,8 @@ func (s *tableSort) mergeSome(n int) error {
 }
 
 // merge hands the merged rows of runs to out.
-func (s *tableSort) merge(runs []*diskRun, out *rebatcher) error {
-	depth := int64(leastDepth)
-	for depth < mostDepth && s.fits(runs, depth+1) {
-		depth++
-	}
-	s.stats.Memory = max(s.stats.Memory, s.budget.merging(runs, depth)+s.indices())
+func (s *tableSort) merge(runs []*diskRun, depth int64, out *rebatcher) error {
+	s.stats.Memory = max(s.stats.Memory, s.merging(runs, depth)+s.budget.writing())
 	m := &merger{streaming: s.streaming, out: out, left: -1}
 	if s.limit > 0 {
 		m.left = s.limit
@@ -198,6 +204,9 @@ type readerMerge struct {
 // windowRows is the number of rows in memory that a window of readers waits for, of all together.
 const windowRows = 1 << 16
 
+// handedShare is the share of the memory that batches on their way out have in a merge of readers.
+const handedShare = 4
+
 // readAhead is the number of batches of a reader that are asked for at a time.
 const readAhead = 2
 
@@ -254,7 +263,7 @@ func (m *readerMerge) next(in array.RecordReader) (arrow.RecordBatch, error) {
 
 // produce hands out the rows of all readers.
 func (m *readerMerge) produce(out func(batch arrow.RecordBatch) error) error {
-	merge := &merger{streaming: m.streaming, streams: m.streams, checked: true, out: m.output(0, out), left: -1}
+	merge := &merger{streaming: m.streaming, streams: m.streams, checked: true, out: m.output(0, m.budget.limit/handedShare, out), left: -1}
 	if m.limit > 0 {
 		merge.left = m.limit
 	}
