@@ -222,7 +222,7 @@ func bytesOf(typ arrow.DataType, values *array.Data) func(i int) string {
 	return nil
 }
 
-func bytesIn[O int32 | int64](ends extents[O], values *array.Data) func(i int) string {
+func bytesIn[O int32 | int64](ends []O, values *array.Data) func(i int) string {
 	text := textBytes([]part{{values, 0, values.Len()}})[0]
 	return func(i int) string { return stringOf(text[ends[i]:ends[i+1]]) }
 }

@@ -3,16 +3,15 @@ package arrowsort
 import (
 	"unsafe"
 
+	"example.com/sorter/internal/fetch"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// extents are the offsets of a part of text or lists, of row 0 to the end.
-type extents[O int32 | int64] []O
-
-// extentsOf returns the offsets of parts. A part of nulls without offsets has zeros.
-func extentsOf[O int32 | int64](parts []part) []extents[O] {
-	all, width := make([]extents[O], len(parts)), int(unsafe.Sizeof(O(0)))
+// extentsOf returns the offsets of parts of text or lists, from row 0 to the end. A part of nulls
+// without offsets has zeros.
+func extentsOf[O int32 | int64](parts []part) [][]O {
+	all, width := make([][]O, len(parts)), int(unsafe.Sizeof(O(0)))
 	for i, p := range parts {
 		if p.rows > 0 {
 			all[i] = castTo[O](p.octets(1, width, p.rows+1), p.rows+1)
@@ -21,7 +20,7 @@ func extentsOf[O int32 | int64](parts []part) []extents[O] {
 	return all
 }
 
-// texts32 are the bytes of parts.
+// textBytes returns the text of parts.
 func textBytes(parts []part) [][]byte {
 	all := make([][]byte, len(parts))
 	for i, p := range parts {
@@ -36,14 +35,21 @@ func textBytes(parts []part) [][]byte {
 func pickText[O int32 | int64](c *call, typ arrow.DataType, parts []part, rows []position) (*array.Data, error) {
 	from, text, valid := extentsOf[O](parts), textBytes(parts), bitsOfParts(parts, 0)
 	offsets := c.newBuffer((len(rows) + 1) * int(unsafe.Sizeof(O(0))))
-	ends, begins, nulls := castTo[O](offsets.Bytes(), len(rows)+1), scratch[O](c, len(rows)), anyNulls(valid)
-	total := int64(0)
+	ends, begins := castTo[O](offsets.Bytes(), len(rows)+1), scratch[O](c, len(rows))
+	total, nulls, spans := int64(0), anyNulls(valid), inSpans(rows)
+	distant := !spans && far(text)
 	ends[0] = 0
 	for i, p := range rows {
+		if distant && i+fetchAhead < len(rows) {
+			fetchElement(from, rows[i+fetchAhead])
+		}
 		if !nulls || !isNull(valid, p) {
 			at := from[p.chunk()][p.row():]
 			begins[i] = at[0]
-			total += int64(at[1] - at[0])
+			n := at[1] - at[0]
+			if total += int64(n); distant && n > 0 {
+				fetch.Element(unsafe.Pointer(&text[p.chunk()][begins[i]]), uintptr(n))
+			}
 		}
 		ends[i+1] = O(total)
 	}
@@ -51,20 +57,36 @@ func pickText[O int32 | int64](c *call, typ arrow.DataType, parts []part, rows [
 		return nil, errTooLong
 	}
 	values := c.newBuffer(int(total))
-	copyTexts(values.Bytes(), ends, begins, text, rows)
+	if spans {
+		copySpans(values.Bytes(), ends, begins, text, rows)
+	} else {
+		copyTexts(values.Bytes(), ends, begins, text, rows)
+	}
 	return c.made(typ, parts, rows, nil, offsets, values), nil
 }
 
-// copyTexts copies the text of rows, or of spans of them where the text of one follows that of
-// the other.
+// copyTexts copies the text of each row: short ones as words, which may overlap the next.
 func copyTexts[O int32 | int64](dst []byte, ends, begins []O, text [][]byte, rows []position) {
-	spans := inSpans(rows)
-	for i := 0; i < len(rows); {
-		end := i + 1
-		if spans {
-			end = spanFrom(rows, i)
+	const words = 32
+	for i, p := range rows {
+		to, n := dst[ends[i]:], int(ends[i+1]-ends[i])
+		if n == 0 {
+			continue
 		}
-		for i < end { // nulls may have text, which is left out
+		from := text[p.chunk()][begins[i]:]
+		if n <= words && len(to) >= words && len(from) >= words {
+			*(*[words]byte)(to) = [words]byte(from)
+			continue
+		}
+		copy(to[:n], from)
+	}
+}
+
+// copySpans copies the text of spans of rows: at once where that of one follows that of the other.
+// Nulls may have text, which is left out.
+func copySpans[O int32 | int64](dst []byte, ends, begins []O, text [][]byte, rows []position) {
+	for i := 0; i < len(rows); {
+		for end := spanFrom(rows, i); i < end; {
 			next := i + 1
 			for next < end && begins[next] == begins[next-1]+ends[next]-ends[next-1] {
 				next++
