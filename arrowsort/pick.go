@@ -201,6 +201,10 @@ func isNull(valid []validity, p position) bool {
 func (c *call) pickBits(from []validity, rows []position) (*memory.Buffer, int) {
 	buffer := c.newBuffer(int(bitutil.BytesForBits(int64(len(rows)))))
 	dst := buffer.Bytes()
+	if inSpans(rows) {
+		copyBits(dst, from, rows)
+		return buffer, len(rows) - bitutil.CountSetBits(dst, 0, len(rows))
+	}
 	for i := 0; i < len(rows); i += 8 {
 		var octet byte
 		for j, p := range rows[i:min(i+8, len(rows))] {
@@ -214,6 +218,19 @@ func (c *call) pickBits(from []validity, rows []position) (*memory.Buffer, int) 
 		dst[i/8] = octet
 	}
 	return buffer, len(rows) - bitutil.CountSetBits(dst, 0, len(rows))
+}
+
+// copyBits copies the bits of spans of rows.
+func copyBits(dst []byte, from []validity, rows []position) {
+	for i := 0; i < len(rows); {
+		end, v := spanFrom(rows, i), from[rows[i].chunk()]
+		if v.any() {
+			bitutil.CopyBitmap(v.bitmap, v.offset+rows[i].row(), end-i, dst, i)
+		} else {
+			bitutil.SetBitsTo(dst, int64(i), int64(end-i), true)
+		}
+		i = end
+	}
 }
 
 // valuesOf returns the values of fixed width that each part has in a buffer, from its row 0 on.
