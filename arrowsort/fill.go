@@ -19,6 +19,7 @@ type tableSort struct {
 	sizes sizes
 	bound arrow.RecordBatch // one row: those that do not come before it are dropped; nil: none
 	mean  int64             // bytes of a row of the last run
+	out   *spilling         // a run that is sorted and written; nil: none
 }
 
 // read reads the input, and writes a run whenever memory is full.
@@ -50,14 +51,14 @@ func (s *tableSort) accept(batch arrow.RecordBatch) error {
 	defer batch.Release()
 	for lo, n := 0, int(batch.NumRows()); lo < n; {
 		hi := lo + s.fitting(batch, lo)
-		for full := false; hi == lo; full = true {
-			if len(s.held) == 0 {
+		for full := false; hi == lo; hi = lo + s.fitting(batch, lo) {
+			if len(s.held) == 0 && s.out == nil {
 				return &sorter.MemoryError{Limit: s.memory, Need: s.taken(1, s.sizes.ofBatch(batch.Columns(), lo, lo+1))}
 			}
-			if err := s.flush(full); err != nil {
+			if err := s.makeRoom(full); err != nil {
 				return err
 			}
-			hi = lo + s.fitting(batch, lo)
+			full = len(s.held) > 0
 		}
 		s.hold(batch, lo, hi)
 		lo = hi
@@ -74,6 +75,14 @@ func (s *tableSort) hold(batch arrow.RecordBatch, lo, hi int) {
 	s.stats.Memory = max(s.stats.Memory, s.taken(0, 0))
 }
 
+// makeRoom waits for the run that is written, or else writes the rows that are held.
+func (s *tableSort) makeRoom(all bool) error {
+	if s.out != nil {
+		return s.await()
+	}
+	return s.flush(all)
+}
+
 // letGo releases the rows that are held.
 func (s *tableSort) letGo() {
 	release(s.held)
@@ -83,7 +92,12 @@ func (s *tableSort) letGo() {
 // fitting returns the number of rows of a batch, from one on, that memory holds.
 func (s *tableSort) fitting(batch arrow.RecordBatch, lo int) int {
 	fits := func(n int) bool {
-		return s.taken(int64(n), s.sizes.ofBatch(batch.Columns(), lo, lo+n)) <= s.budget.limit
+		bytes := s.sizes.ofBatch(batch.Columns(), lo, lo+n)
+		next := int64(0) // bytes of the next rows, while these are written
+		if s.spills() && s.rows+int64(n) > 1 {
+			next = s.bytes + bytes
+		}
+		return s.taken(int64(n), bytes)+next <= s.budget.limit
 	}
 	n := int(batch.NumRows()) - lo
 	if fits(n) {
@@ -100,9 +114,15 @@ func (s *tableSort) fitting(batch arrow.RecordBatch, lo int) int {
 	return least
 }
 
+// spills reports whether not all rows are in memory.
+func (s *tableSort) spills() bool { return len(s.runs) > 0 || s.out != nil }
+
 // taken bounds the memory of the rows that are held and of more.
 func (s *tableSort) taken(rows, bytes int64) int64 {
 	rows, bytes = rows+s.rows, bytes+s.bytes
+	if s.out != nil {
+		return bytes + s.out.memory + s.indices()
+	}
 	all := s.budget.filling(rows, bytes, s.sizes.values+s.sizes.newValues) + s.indices()
 	if s.limit > 0 && rows > 0 {
 		if first := s.limit * (bytes/rows + 1); s.limit <= rows && first <= s.budget.limit/firstShare {
@@ -124,32 +144,95 @@ func (s *tableSort) indices() int64 {
 	return all
 }
 
-// flush orders the rows that are held, and writes them as a run. Where Limit says so and they take
-// little memory it keeps the first ones, unless all of it is to be freed.
+// spilling is a run that is sorted and written on a goroutine, while the next rows are read.
+type spilling struct {
+	memory int64 // that it takes
+	done   chan struct{}
+	run    *diskRun // after done
+	err    error    // after done
+	ended  ending   // after done
+}
+
+// flush writes the rows that are held as a run. Where Limit says so and they take little memory it
+// keeps the first ones instead, unless all of it is to be freed.
 func (s *tableSort) flush(all bool) error {
-	c := s.fork()
-	defer c.close()
-	o, err := s.sort(c, s.held)
-	if err != nil {
-		return err
-	}
 	s.mean = s.bytes/s.rows + 1
-	full := s.limit > 0 && int64(o.n) >= s.limit
-	if full {
-		s.stats.Dropped += int64(o.n) - s.limit
-		o.cut(int(s.limit))
-		if err := s.setBound(o.position(o.n - 1)); err != nil {
+	if s.limit > 0 {
+		if kept, err := s.flushFirst(all); kept || err != nil {
 			return err
 		}
 	}
-	if full && !all && s.limit*s.mean <= s.budget.limit/firstShare {
-		return s.keepFirst(o)
-	}
-	if err := s.writeRun(o); err != nil {
-		return err
-	}
+	out := &spilling{memory: s.taken(0, 0) - s.indices(), done: make(chan struct{})}
+	held, bytes, mean := s.held, s.bytes, s.mean
+	s.held = nil
 	s.letGo()
+	s.out = out
+	go func() {
+		defer close(out.done)
+		out.ended.of(func() {
+			defer release(held)
+			out.run, out.err = s.sortRun(held, bytes, mean)
+		})
+	}()
 	return nil
+}
+
+// await waits for the run that is written.
+func (s *tableSort) await() error {
+	out := s.out
+	if out == nil {
+		return nil
+	}
+	<-out.done
+	s.out = nil
+	out.ended.repeat()
+	if out.err != nil {
+		return out.err
+	}
+	s.runs = append(s.runs, out.run)
+	s.stats.Runs++
+	return nil
+}
+
+// sortRun writes rows as a run.
+func (s *tableSort) sortRun(held []arrow.RecordBatch, bytes, mean int64) (*diskRun, error) {
+	c := s.fork()
+	defer c.close()
+	o, err := s.sort(c, held)
+	if err != nil {
+		return nil, err
+	}
+	return s.writeBlocks(s.files, bytes, mean, func(b *rebatcher) error { return b.add(o) })
+}
+
+// flushFirst sets the bound, if the rows that are held have as many as Limit says. It keeps the first
+// ones if they take little memory, unless all of it is to be freed.
+func (s *tableSort) flushFirst(all bool) (kept bool, err error) {
+	if s.limit > s.rows {
+		return false, nil
+	}
+	c := s.fork()
+	defer c.close()
+	o, err := s.sort(c, s.held)
+	if err != nil || int64(o.n) < s.limit {
+		return false, err
+	}
+	s.stats.Dropped += int64(o.n) - s.limit
+	o.cut(int(s.limit))
+	if err := s.setBound(o.position(o.n - 1)); err != nil {
+		return false, err
+	}
+	if all || s.limit*s.mean > s.budget.limit/firstShare {
+		run, err := s.writeBlocks(s.files, s.bytes, s.mean, func(b *rebatcher) error { return b.add(o) })
+		if err != nil {
+			return false, err
+		}
+		s.letGo()
+		s.runs = append(s.runs, run)
+		s.stats.Runs++
+		return true, nil
+	}
+	return true, s.keepFirst(o)
 }
 
 // keepFirst keeps the rows of an order in place of all that are held.
@@ -230,17 +313,6 @@ func (s *tableSort) beforeBound(batch arrow.RecordBatch) (arrow.RecordBatch, err
 	return c.batch(s.schema, s.partsOfColumns(both), before)
 }
 
-// writeRun writes the rows of an order as a run.
-func (s *tableSort) writeRun(o ordered) error {
-	run, err := s.writeBlocks(s.files, s.bytes, s.mean, func(b *rebatcher) error { return b.add(o) })
-	if err != nil {
-		return err
-	}
-	s.runs = append(s.runs, run)
-	s.stats.Runs++
-	return nil
-}
-
 // writeBlocks writes the rows that from adds as a run, of about some bytes, and of a mean per row.
 func (s *streaming) writeBlocks(f *files, bytes, mean int64, from func(b *rebatcher) error) (*diskRun, error) {
 	w, err := s.newRun(f, bytes)
@@ -287,11 +359,17 @@ func (s *streaming) output(mean, bytes int64, out func(batch arrow.RecordBatch) 
 
 // produce hands out the rows in order.
 func (s *tableSort) produce(out func(batch arrow.RecordBatch) error) error {
-	if len(s.runs) == 0 {
+	if !s.spills() {
 		return s.fromMemory(out)
+	}
+	if err := s.await(); err != nil {
+		return err
 	}
 	if len(s.held) > 0 {
 		if err := s.flush(true); err != nil {
+			return err
+		}
+		if err := s.await(); err != nil {
 			return err
 		}
 	}
@@ -323,6 +401,9 @@ func (s *tableSort) fromMemory(out func(batch arrow.RecordBatch) error) error {
 
 // close frees all memory and all files.
 func (s *tableSort) close() error {
+	if s.out != nil { // its context has ended, or the output has
+		<-s.out.done
+	}
 	s.letGo()
 	s.dropBound()
 	if s.in != nil {
