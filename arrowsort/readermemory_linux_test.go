@@ -1,0 +1,138 @@
+package arrowsort_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"example.com/sorter/arrowsort"
+	"example.com/sorter/extsort"
+	"example.com/sorter/internal/cgroup"
+	"example.com/sorter/internal/testkit"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// Variables of a child process: what it sorts, and the control group that it enters.
+const memoryRole, memoryGroup = "ARROWSORT_TEST_MEMORY", "ARROWSORT_TEST_GROUP"
+
+// generated is a reader of random batches, one at a time.
+type generated struct {
+	endless
+	left int
+	r    *rand.Rand
+	b    *array.RecordBuilder
+}
+
+func (g *generated) Schema() *arrow.Schema { return g.b.Schema() }
+func (g *generated) Err() error            { return nil }
+func (g *generated) Next() bool {
+	if g.batch != nil {
+		g.batch.Release()
+		g.batch = nil
+	}
+	if g.left == 0 {
+		return false
+	}
+	n := min(g.left, 8192)
+	g.left -= n
+	for range n {
+		g.b.Field(0).(*array.Int64Builder).Append(g.r.Int64N(1 << 20))
+		g.b.Field(1).(*array.StringBuilder).Append(strings.Repeat("text", 1+g.r.IntN(9)))
+	}
+	g.batch = g.b.NewRecordBatch()
+	return true
+}
+
+func newGenerated(rows int) *generated {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64}, {Name: "text", Type: arrow.BinaryTypes.String}}, nil)
+	return &generated{left: rows, r: rand.New(rand.NewPCG(8, 9)), b: array.NewRecordBuilder(memory.DefaultAllocator, schema)}
+}
+
+// residentPeak returns the most resident memory that the process has had.
+func residentPeak(t *testing.T) (bytes int64) {
+	f, err := os.Open("/proc/self/status")
+	must(err)
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if _, err := fmt.Sscanf(lines.Text(), "VmHWM: %d kB", &bytes); err == nil {
+			return bytes << 10
+		}
+	}
+	t.Skip("the system does not say how much memory is resident")
+	return 0
+}
+
+// TestReaderMemoryChild is the child process of TestReaderMemory.
+func TestReaderMemoryChild(t *testing.T) {
+	args := os.Getenv(memoryRole)
+	if args == "" {
+		t.Skip("for the child process of another test")
+	}
+	if dir := os.Getenv(memoryGroup); dir != "" {
+		must(cgroup.Enter(dir))
+	}
+	var limit int64
+	var how extsort.Compression
+	_, err := fmt.Sscan(args, &limit, &how)
+	must(err)
+	rows := int(limit / 6) // of about 34 bytes
+	var st arrowsort.ReaderStats
+	before := residentPeak(t)
+	out, err := arrowsort.SortReader(context.Background(), newGenerated(rows), oneKey, arrowsort.MemoryLimit(limit), arrowsort.TempDir("/var/tmp"), arrowsort.Compress(how), arrowsort.ReportReader(&st))
+	must(err)
+	got, last := 0, int64(-1)
+	for out.Next() {
+		for _, key := range out.RecordBatch().Column(0).(*array.Int64).Int64Values() {
+			if key < last {
+				t.Fatal("out of order")
+			}
+			last = key
+			got++
+		}
+	}
+	must(out.Err())
+	out.Release()
+	if got != rows || st.Memory > limit || st.Runs < 6 {
+		t.Errorf("%d rows of %d: %+v", got, rows, st)
+	}
+	fmt.Println("grown", residentPeak(t)-before)
+}
+
+// TestReaderMemory sorts 5 times the memory in a process of its own, in a control group where that can be
+// made. The garbage collector is told the same limit, so that garbage does not hide what is in use.
+func TestReaderMemory(t *testing.T) {
+	testkit.SkipInstrumented(t)
+	testkit.SkipUnlessLong(t)
+	for _, how := range []extsort.Compression{extsort.None, extsort.S2} {
+		const limit = 96 << 20
+		cmd := exec.Command(os.Args[0], "-test.run=^TestReaderMemoryChild$", "-test.v")
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", memoryRole, limit, how), fmt.Sprint("GOMEMLIMIT=", limit))
+		if dir, err := cgroup.Make(limit + 32<<20); err == nil {
+			cmd.Env = append(cmd.Env, memoryGroup+"="+dir)
+			t.Cleanup(func() {
+				if !testkit.Eventually(func() bool { return os.Remove(dir) == nil }) {
+					t.Errorf("control group %s remains", dir)
+				}
+			})
+		} else {
+			t.Logf("no control group: %v", err)
+		}
+		out, err := cmd.CombinedOutput()
+		_, rest, found := strings.Cut(string(out), "grown ")
+		var grown int64
+		if _, failed := fmt.Sscan(rest, &grown); err != nil || !found || failed != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		t.Logf("%.1f MiB of %d", float64(grown)/(1<<20), limit>>20)
+		if grown > limit {
+			t.Errorf("grown by %.1f MiB", float64(grown)/(1<<20))
+		}
+	}
+}
