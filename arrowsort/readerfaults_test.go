@@ -320,9 +320,9 @@ func TestReaderPanics(t *testing.T) {
 	if in.refs != 0 {
 		t.Errorf("%d references", in.refs)
 	}
-	merged, err := arrowsort.MergeReaders(context.Background(), []array.RecordReader{in, in}, oneKey)
+	broken := func(int) error { panic("broken reader") }
+	merged, err := arrowsort.MergeReaders(context.Background(), []array.RecordReader{endlessOf(t, broken), endlessOf(t, broken)}, oneKey)
 	must(err)
-	in.before = func(int) error { panic("broken reader") }
 	func() {
 		defer func() {
 			if got := recover(); got != "broken reader" {

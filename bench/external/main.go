@@ -5,10 +5,12 @@
 //	go run . -job records -n 20000000 -memory 256
 //	go run . -job lines -n 15000000 -memory 512 -group 1024
 //	go run . -job csv -n 100000000 -memory 512
+//	go run . -job arrow -n 20000000 -memory 256
 //
 // Jobs: records of 24 bytes with random 64-bit keys, from a generator to a reader; lines of 100
 // bytes with random keys of 10 characters, as gensort makes them, from file to file; and rows of CSV
-// by two columns, from file to file. With -keep their input stays for later runs, and with -series
+// by two columns, from file to file; and a table of five columns by two of them, in Arrow IPC, or, for DuckDB,
+// in a database of its own. With -keep their input stays for later runs, and with -series
 // their results: the table is of all runs so far, where one command would take too long. GNU sort takes
 // part where it is installed, DuckDB with the tag duckdb, which takes cgo:
 //
@@ -76,17 +78,22 @@ var jobs = map[string]contest{
 		{"filesort", func(t task) error { return fileSort(t, "-format", "csv", "-no-header", "-by", "2:string,3:float:desc") }, false},
 		{"GNU sort", func(t task) error { return gnuSort(t, "-s", "-t,", "-k2,2", "-k3,3nr") }, false},
 	}, duckRows)},
+	"arrow": {"rows of Arrow", makeTable, nil, slices.Concat([]contestant{
+		{"arrowsort.SortReader", tableByReader, false},
+		{"row objects, sort.Slice and a heap", tableByRows, false},
+	}, duckTable)},
 }
 
 // result is what one run reports.
 type result struct {
 	Seconds float64
-	Memory  int64 // largest resident set of a process, bytes
+	CPU     float64 // seconds of processors, of all threads and processes
+	Memory  int64   // largest resident set of a process, bytes
 }
 
 func main() {
 	var t task
-	name := flag.String("job", "records", "records, lines or csv")
+	name := flag.String("job", "records", "records, lines, csv or arrow")
 	flag.IntVar(&t.n, "n", 20e6, "records, lines or rows")
 	memory := flag.Int64("memory", 256, "memory of a sort, in MiB")
 	group := flag.Int64("group", 0, "MiB of a control group for each sort, files in memory included; 0: none")
@@ -180,19 +187,19 @@ func (c contest) takeTurns(t task, rounds int, only string, args []string, resul
 
 // print prints the table.
 func (c contest) print(t task, results map[string][]result, failed []error) {
-	fmt.Println("| sort | s, median | least–most | ns each | peak MB |\n|-|-|-|-|-|")
+	fmt.Println("| sort | s, median | least–most | CPU s | ns each | peak MB |\n|-|-|-|-|-|-|")
 	for i, s := range c.sorts {
 		all := results[s.name]
 		if failed[i] != nil {
-			fmt.Printf("| %s | failed: %v | | | |\n", s.name, failed[i])
+			fmt.Printf("| %s | failed: %v | | | | |\n", s.name, failed[i])
 		}
 		if len(all) == 0 {
 			continue
 		}
 		slices.SortFunc(all, func(a, b result) int { return int((a.Seconds - b.Seconds) * 1e6) })
 		mid := all[len(all)/2]
-		fmt.Printf("| %s | %.2f | %.2f–%.2f | %.1f | %d |\n", s.name, mid.Seconds, all[0].Seconds, all[len(all)-1].Seconds,
-			mid.Seconds*1e9/float64(t.n), mid.Memory>>20)
+		fmt.Printf("| %s | %.2f | %.2f–%.2f | %.1f | %.1f | %d |\n", s.name, mid.Seconds, all[0].Seconds, all[len(all)-1].Seconds,
+			mid.CPU, mid.Seconds*1e9/float64(t.n), mid.Memory>>20)
 	}
 }
 
@@ -274,6 +281,7 @@ func report(c contest, name string, t task) error {
 			return err
 		}
 		r.Memory = max(r.Memory, used.Maxrss<<10)
+		r.CPU += float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
 	}
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
