@@ -1,5 +1,5 @@
-// Package parquetsort writes parquet files in order: [Writer] has the methods and takes the
-// options of [parquet.SortingWriter], so that changing the constructor is enough.
+// Package parquetsort writes parquet files in order. [SortFile] sorts files into files, and [Writer] sorts rows: it has
+// the methods and takes the options of [parquet.SortingWriter], so that changing the constructor is enough.
 //
 //	w := parquetsort.NewWriter[Trade](file, 1_000_000,
 //		parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("id"))))
@@ -13,8 +13,7 @@
 // the sign of the column's type, decimals as signed numbers, in bytes of any length as well, other
 // bytes as unsigned ones, times as stored in the unit of their column, −0 equal to +0. Lists compare by
 // their first element that differs. Nulls are where the sorting column has them, in either direction.
-// Zeros of optional fields are nulls. NaNs come before other floats, after them if descending, and are
-// equal to each other; in package parquet they have no order.
+// Zeros of optional fields are nulls. NaNs come before other floats, after them if descending, and are equal.
 //
 // The format does not define an order of INTERVAL, GEOMETRY and GEOGRAPHY, which are sorted bytewise, and
 // of INT96, which is sorted as a signed number: timestamps by time. The file states the sorting columns

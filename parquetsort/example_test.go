@@ -2,8 +2,12 @@ package parquetsort_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/parquetsort"
@@ -150,4 +154,77 @@ func ExampleWriter_Reset() {
 	// Output:
 	// events [{1 a} {2 b} {3 c}] <nil>
 	// events [{1 a} {2 b} {3 c}] <nil>
+}
+
+// Files of one schema become one in order, as COPY (SELECT … ORDER BY …) TO does it.
+func ExampleSortFile() {
+	type Trip struct {
+		Pickup int64   `parquet:"pickup,timestamp"`
+		Zone   string  `parquet:"zone,dict"`
+		Fare   float64 `parquet:"fare"`
+	}
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	january, february, sorted := filepath.Join(dir, "january.parquet"), filepath.Join(dir, "february.parquet"), filepath.Join(dir, "sorted.parquet")
+	if err := parquet.WriteFile(january, []Trip{{5, "Harlem", 9.5}, {3, "SoHo", 12}}); err != nil {
+		panic(err)
+	}
+	if err := parquet.WriteFile(february, []Trip{{8, "SoHo", 7}, {8, "Harlem", 11}}); err != nil {
+		panic(err)
+	}
+	err = parquetsort.SortFile(sorted, []string{january, february}, []parquet.SortingColumn{parquet.Ascending("zone"), parquet.Descending("fare")})
+	if err != nil {
+		panic(err)
+	}
+	trips, err := parquet.ReadFile[Trip](sorted)
+	fmt.Println(trips, err)
+	// Output: [{8 Harlem 11} {5 Harlem 9.5} {3 SoHo 12} {8 SoHo 7}] <nil>
+}
+
+// Options bound memory and time, and choose how files are written.
+func ExampleSortFile_options() {
+	type Reading struct {
+		Sensor string  `parquet:"sensor"`
+		At     int64   `parquet:"at"`
+		Value  float64 `parquet:"value"`
+	}
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	in := filepath.Join(dir, "readings.parquet")
+	readings := make([]Reading, 3000)
+	for i := range readings {
+		readings[i] = Reading{fmt.Sprint("sensor", i%7), int64(i * 7919 % 3000), float64(i)}
+	}
+	if err := parquet.WriteFile(in, readings); err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var stats parquetsort.FileStats
+	err = parquetsort.SortFile(filepath.Join(dir, "sorted-%02d.parquet"), []string{in}, []parquet.SortingColumn{parquet.Ascending("at")},
+		parquetsort.WithContext(ctx),
+		parquetsort.Workers(2),
+		parquetsort.MemoryLimit(64<<20),
+		parquetsort.TempDir(dir),
+		parquetsort.RowGroupRows(500),
+		parquetsort.RowGroupBytes(1<<20),
+		parquetsort.SplitRows(1000),
+		parquetsort.SplitBytes(1<<20),
+		parquetsort.Compression(&parquet.Zstd),
+		parquetsort.Encoding(&parquet.DeltaBinaryPacked, "at"),
+		parquetsort.BloomFilters(parquet.SplitBlockFilter(10, "sensor")),
+		parquetsort.Unique(),
+		parquetsort.Limit(2500),
+		parquetsort.Report(&stats))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(stats.RowsOut, "rows in", stats.RowGroups, "row groups of", len(stats.Files), "files")
+	// Output: 2500 rows in 5 row groups of 3 files
 }

@@ -105,21 +105,26 @@ const (
 // appendKeys appends bytes that compare as the values of the column in rows do.
 func (l leaf) appendKeys(dst []byte, row parquet.Row) []byte {
 	for i := l.index(row); i < len(row) && row[i].Column() == l.ColumnIndex; i++ {
-		switch {
-		case !row[i].IsNull():
-			dst = append(dst, notNull)
-			from := len(dst)
-			dst = l.appendKey(dst, row[i])
-			if l.desc {
-				complement(dst[from:])
-			}
-		case l.nullsFirst:
-			dst = append(dst, nullsFirst)
-		default:
-			dst = append(dst, nullsLast)
-		}
+		dst = l.appendElement(dst, row[i])
 	}
 	return append(dst, endOfList)
+}
+
+// appendElement appends the bytes of a value of a list, or of the only one.
+func (l leaf) appendElement(dst []byte, v parquet.Value) []byte {
+	switch {
+	case v.IsNull() && l.nullsFirst:
+		return append(dst, nullsFirst)
+	case v.IsNull():
+		return append(dst, nullsLast)
+	}
+	dst = append(dst, notNull)
+	from := len(dst)
+	dst = l.appendKey(dst, v)
+	if l.desc {
+		complement(dst[from:])
+	}
+	return dst
 }
 
 func complement(b []byte) {
