@@ -14,6 +14,7 @@ import (
 type ascii struct {
 	known  [128]bool
 	levels [][128]weights
+	sizes  [128]int       // of the weights of all levels
 	slow   [128][2]uint64 // by a character, those after which it, or they, have other weights than alone
 }
 
@@ -37,6 +38,9 @@ func (k *keyer) learn() *ascii {
 		if c == '\t' || ' ' <= c && c < 0x7f {
 			if a.known[c] = a.split(c, k.keyOf(string(rune(c)), false)); !a.known[c] {
 				return nil
+			}
+			for level := range a.levels {
+				a.sizes[c] += a.levels[level][c].n
 			}
 		}
 	}
@@ -99,14 +103,16 @@ func (w *weights) add(more []byte) bool {
 
 // append appends the key of a text. It reports whether the weights of all its characters are known.
 func (a *ascii) append(dst []byte, text string) ([]byte, bool) {
+	size := len(between) * len(a.levels)
 	for i := range len(text) {
 		c := text[i]
 		if c >= byte(len(a.known)) || !a.known[c] || i > 0 && a.slow[text[i-1]][c/64]>>(c%64)&1 != 0 {
 			return dst, false
 		}
+		size += a.sizes[c]
 	}
 	at := len(dst)
-	dst = slices.Grow(dst, len(a.levels)*(len(between)+wordBytes*len(text)))
+	dst = slices.Grow(dst, size+wordBytes)
 	out := dst[:cap(dst)]
 	for level := range a.levels {
 		if level > 0 {

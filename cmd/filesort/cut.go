@@ -122,6 +122,9 @@ func (cmd *command) appendAll(s *extsort.Sorter[string], f diskForm, st *store, 
 	}
 	return pipeline(1, cmd.shape.parts(next), cut, func(c cutChunk) error {
 		err := s.Append(c.lines...)
+		if err != nil {
+			memory.end() // the reader may wait for memory
+		}
 		if c.memory != nil {
 			memory.give(c.bytes)
 			offer(free, c.memory)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -35,6 +36,22 @@ func TestLongRow(t *testing.T) {
 			if _, stderr, code := sort(named[1] + "K"); code != 0 || kib > 16*len(test.row)>>10*3/2 {
 				t.Errorf("-S %dK for %d bytes: exit %d, %.300s", kib, len(test.row), code, stderr)
 			}
+		}
+	}
+}
+
+// TestLongLineErrorEnds has an error for a line that is too long while the reader waits for the memory of others.
+func TestLongLineErrorEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 59943))
+	var b strings.Builder
+	for b.Len() < 8_000_000 {
+		b.WriteString(strings.Repeat(randomText(r, 1<<r.IntN(20))+"\n", 1+r.IntN(20)))
+	}
+	path := fileOf(t, "x", b.String())
+	for range 12 {
+		_, errors, code := filesort("", "-S", "16M", "--locale", "de", "-u", "-k1,1", "-T", t.TempDir(), path)
+		if code != 2 || !strings.Contains(errors, "bytes with its key") {
+			t.Fatalf("code %d, %s", code, errors)
 		}
 	}
 }

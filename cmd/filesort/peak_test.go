@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,7 +50,10 @@ func peakOf(t *testing.T, stdin io.Reader, args ...string) int64 {
 }
 
 // peakLines are options of lines.
-var peakLines = []string{"", "-u", "-s -n", "-V", "-k1.2r -f", "-m", "-top 1000", "--locale en_US.UTF-8", "--locale de -u -k1,1"}
+var peakLines = []string{"", "-u", "-s -n", "-V", "-k1.2r -f", "-m", "-top 1000"}
+
+// peakTexts are options of lines that are not long.
+var peakTexts = append(slices.Clip(peakLines), "--locale en_US.UTF-8", "--locale de -u -k1,1")
 
 // peakInputs are lines and rows of many lengths, and options of which each draw takes one.
 var peakInputs = []struct {
@@ -57,10 +61,10 @@ var peakInputs = []struct {
 	row        func(r *rand.Rand) string
 	options    []string
 }{
-	{"empty lines", "", func(*rand.Rand) string { return "" }, peakLines},
-	{"a letter", "", func(*rand.Rand) string { return "a" }, peakLines},
-	{"numbers", "", func(r *rand.Rand) string { return strconv.Itoa(r.IntN(1 << r.IntN(30))) }, peakLines},
-	{"words", "", func(r *rand.Rand) string { return randomText(r, r.IntN(60)) }, peakLines},
+	{"empty lines", "", func(*rand.Rand) string { return "" }, peakTexts},
+	{"a letter", "", func(*rand.Rand) string { return "a" }, peakTexts},
+	{"numbers", "", func(r *rand.Rand) string { return strconv.Itoa(r.IntN(1 << r.IntN(30))) }, peakTexts},
+	{"words", "", func(r *rand.Rand) string { return randomText(r, r.IntN(60)) }, peakTexts},
 	{"long lines", "", func(r *rand.Rand) string { return randomText(r, 1<<r.IntN(20)) }, peakLines},
 	{"versions", "", func(r *rand.Rand) string { return strings.Repeat("a1", 2000) + strconv.Itoa(r.IntN(1000)) + ".tar.gz" }, []string{"-V", "-V -u", "--locale sv"}},
 	{"CSV of two letters", "a,b\n", func(r *rand.Rand) string { return "1,2" }, []string{"-by a", "-by b:float", "-by a:string,b"}},
