@@ -122,10 +122,12 @@ func (s *fileSort) open(dst string, paths []string, columns []parquet.SortingCol
 	if s.keys, err = keysOf(schema, columns); err != nil {
 		return err
 	}
-	for _, k := range s.keys {
-		if s.columns[k.ColumnIndex].unknown {
-			return fmt.Errorf("column %s is of a logical type of an unknown order", s.columns[k.ColumnIndex])
+	for i := range s.keys {
+		c := s.columns[s.keys[i].ColumnIndex]
+		if c.unknown {
+			return fmt.Errorf("column %s is of a logical type of an unknown order", c)
 		}
+		s.keys[i].order = c.order
 	}
 	s.claims = s.stated(columns)
 	s.store = &chunkStore{disk: s.options.disk, dir: s.options.tempDir(s.target)}

@@ -45,6 +45,8 @@ type chunkEncoder struct {
 	packed     []byte
 	bits       []byte
 	local      []uint32
+	offsets    []uint32 // of the values of a page
+	pageRows   int      // at most
 	out        []byte
 	chunk      *chunk
 	pages      []bounds
@@ -69,6 +71,9 @@ func (e *chunkEncoder) encode(m *mover, ordered []uint32, from, to int) (*chunk,
 		return nil, err
 	}
 	e.c, e.out, e.pages, e.nulls = m.c, e.out[:0], e.pages[:0], e.nulls[:0]
+	if e.pageRows = pageRows; m.s.options.pageRows > 0 {
+		e.pageRows = m.s.options.pageRows
+	}
 	e.chunk = &chunk{meta: format.ColumnMetaData{
 		Type:         e.c.physical,
 		PathInSchema: e.c.path,
@@ -302,7 +307,7 @@ func (e *chunkEncoder) cut(row, level, value int) (to, levels, values int) {
 	if e.c.nested() || e.c.width == 0 && e.distinct == 0 {
 		return e.cutByBytes(row, level, value)
 	}
-	to = min(row+pageRows, row+max(pageBytes/max(e.c.width, 1), 1), e.rows.rows)
+	to = min(row+e.pageRows, row+max(pageBytes/max(e.c.width, 1), 1), e.rows.rows)
 	if levels = to - row; e.c.definition == 0 {
 		return to, levels, levels
 	}
@@ -312,7 +317,7 @@ func (e *chunkEncoder) cut(row, level, value int) (to, levels, values int) {
 // cutByBytes is cut for values whose bytes vary, in one row or from row to row.
 func (e *chunkEncoder) cutByBytes(row, level, value int) (to, levels, values int) {
 	size := 0
-	for to = row; to < e.rows.rows && to-row < pageRows && size < pageBytes; to++ {
+	for to = row; to < e.rows.rows && to-row < e.pageRows && size < pageBytes; to++ {
 		n := 1
 		if e.c.nested() {
 			n = e.rows.begins[to+1] - e.rows.begins[to]
@@ -414,15 +419,9 @@ func (e *chunkEncoder) indexValues(from, to int) (bounds, error) {
 // plainValues appends values, and returns their bounds.
 func (e *chunkEncoder) plainValues(from, to int) (bounds, error) {
 	v := &e.rows.values
-	data, offsets := v.data, []uint32(nil)
-	if e.c.width == 0 {
-		if from < to {
-			offsets = v.offsets[from : to+1]
-		} else {
-			offsets = []uint32{0}
-		}
-	} else {
-		data = data[from*e.c.width : to*e.c.width]
+	data, offsets := e.part(from, to)
+	if e.c.physical == format.Boolean && e.c.encoding.Encoding() == format.RLE {
+		return v.boundsOf(e.c, from, to), e.appendLevels(data, 1) // as pageReader reads them
 	}
 	if e.c.physical == format.Boolean {
 		e.bits = pack(e.bits[:0], data)
@@ -438,6 +437,23 @@ func (e *chunkEncoder) plainValues(from, to int) (bounds, error) {
 		e.body = append(e.body, e.packed...)
 	}
 	return v.boundsOf(e.c, from, to), nil
+}
+
+// part returns some values of the chunk with offsets that begin at 0, as some encodings need them.
+func (e *chunkEncoder) part(from, to int) (data []byte, offsets []uint32) {
+	v := &e.rows.values
+	if e.c.width > 0 {
+		return v.data[from*e.c.width : to*e.c.width], nil
+	}
+	e.offsets = append(e.offsets[:0], 0)
+	if from == to {
+		return nil, e.offsets
+	}
+	first := v.offsets[from]
+	for _, o := range v.offsets[from+1 : to+1] {
+		e.offsets = append(e.offsets, o-first)
+	}
+	return v.data[first:v.offsets[to]], e.offsets
 }
 
 // appendPlain appends byte arrays, each after its length.

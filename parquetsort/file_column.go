@@ -7,6 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -110,7 +111,12 @@ func (c *column) describe(e *format.SchemaElement) {
 	case format.FixedLenByteArray:
 		c.width = int(e.TypeLength.V)
 	}
-	if c.order = orderOf(c.typ); c.unknown {
+	var converted *deprecated.ConvertedType
+	if e.ConvertedType.Valid {
+		converted = &e.ConvertedType.V
+	}
+	// Not of c.typ: package parquet v0.32.0 drops FLOAT16 when it reads a schema.
+	if c.order = orderBy(parquet.Kind(e.Type.V), e.LogicalType.Value, converted); c.unknown {
 		c.order = unordered
 	}
 	c.compare = comparisonOf(c)

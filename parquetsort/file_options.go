@@ -34,6 +34,7 @@ type fileOptions struct {
 	reports               []*FileStats
 	disk                  disk
 	mostDictionary        int // values; 0: the default, others are for tests
+	pageRows              int // the same
 }
 
 // encodedColumn is an encoding that a column shall have.

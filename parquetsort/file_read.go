@@ -296,11 +296,7 @@ func (r *pageReader) decode(e encoding.Encoding, data []byte, n int) (v values, 
 	var all encoding.Values
 	switch r.c.physical {
 	case format.Boolean:
-		r.levels, err = e.DecodeBoolean(r.levels[:0], data)
-		if 8*len(r.levels) < n {
-			return v, errors.Join(err, fmt.Errorf("%w: %d bits instead of %d", parquet.ErrCorrupted, 8*len(r.levels), n))
-		}
-		r.bools = unpack(r.bools[:0], r.levels, n)
+		r.bools, err = r.decodeBools(e, data, n)
 		all = encoding.BooleanValues(r.bools)
 	case format.Int32:
 		r.numbers32, err = e.DecodeInt32(r.numbers32[:0], data)
@@ -329,6 +325,23 @@ func (r *pageReader) decode(e encoding.Encoding, data []byte, n int) (v values, 
 	}
 	v.data, v.offsets = all.Data()
 	return v.first(r.c, n)
+}
+
+// decodeBools decodes n bools, each to a byte. Those of RLE are coded as levels: package parquet v0.32.0 takes the lengths
+// of their runs to be multiples of 8.
+func (r *pageReader) decodeBools(e encoding.Encoding, data []byte, n int) (bools []byte, err error) {
+	if e.Encoding() == format.RLE {
+		bools, _, err = r.levelsV1(r.bools, data, n, 1, format.RLE)
+		return bools, err
+	}
+	r.levels, err = e.DecodeBoolean(r.levels[:0], data)
+	if err == nil && 8*len(r.levels) < n {
+		err = fmt.Errorf("%w: %d bits instead of %d", parquet.ErrCorrupted, 8*len(r.levels), n)
+	}
+	if err != nil {
+		return r.bools, err
+	}
+	return unpack(r.bools[:0], r.levels, n), nil
 }
 
 // first returns the first n values. It is an error if there are fewer.

@@ -201,13 +201,7 @@ func must(t testing.TB, err error) {
 // readRows reads the rows of a file by package parquet.
 func readRows(t *testing.T, path string) (rows []parquet.Row, file *parquet.File) {
 	t.Helper()
-	f, err := os.Open(path)
-	must(t, err)
-	t.Cleanup(func() { f.Close() })
-	info, err := f.Stat()
-	must(t, err)
-	file, err = parquet.OpenFile(f, info.Size())
-	must(t, err)
+	_, file = readFooterOf(t, path)
 	for _, g := range file.RowGroups() {
 		r := g.Rows()
 		buffer := make([]parquet.Row, 64)
@@ -300,6 +294,9 @@ func TestSortFileRandom(t *testing.T) {
 		if d.r.IntN(4) == 0 {
 			opts = append(opts, fewValues(1+d.r.IntN(100)))
 		}
+		if d.r.IntN(4) > 0 {
+			opts = append(opts, shortPages(1+d.r.IntN(300)))
+		}
 		opts = append(opts, d.encodingOptions()...)
 		dst := filepath.Join(dir, "out")
 		if d.r.IntN(4) == 0 {
@@ -335,6 +332,9 @@ func TestSortFileRandom(t *testing.T) {
 // fewValues bounds the values of columns that are moved by their numbers.
 func fewValues(n int) Option { return func(o *fileOptions) { o.mostDictionary = n } }
 
+// shortPages bounds the rows of a page.
+func shortPages(n int) Option { return func(o *fileOptions) { o.pageRows = n } }
+
 // encodingOptions draws codecs, encodings and filters.
 func (d *drawn) encodingOptions() (opts []Option) {
 	if d.r.IntN(3) == 0 {
@@ -345,7 +345,8 @@ func (d *drawn) encodingOptions() (opts []Option) {
 		if leaf.Node.Compression() == &parquet.Lz4Raw { // package parquet v0.32.0 does not read it: see pageReader
 			opts = append(opts, Compression(&parquet.Zstd))
 		}
-		encodings := []encoding.Encoding{&parquet.Plain, &parquet.RLEDictionary, &parquet.DeltaBinaryPacked, &parquet.DeltaByteArray, &parquet.ByteStreamSplit}
+		encodings := []encoding.Encoding{&parquet.Plain, &parquet.RLEDictionary, &parquet.DeltaBinaryPacked, &parquet.DeltaByteArray, &parquet.ByteStreamSplit,
+			&parquet.DeltaLengthByteArray, &parquet.DeltaLengthByteArray}
 		e := encodings[d.r.IntN(len(encodings))]
 		if isBool := leaf.Node.Type().Kind() == parquet.Boolean; isBool {
 			continue
@@ -486,5 +487,57 @@ func checkEmptyBut(t *testing.T, dir string, expected []string) {
 		if !slices.Contains(expected, filepath.Join(dir, e.Name())) {
 			t.Fatalf("%s is left", e.Name())
 		}
+	}
+}
+
+// TestSortFileBools encodes bools by RLE, which package parquet v0.32.0 does not decode, and back.
+func TestSortFileBools(t *testing.T) {
+	type row struct {
+		ID   int64 `parquet:"id"`
+		Flag *bool `parquet:"flag,optional"`
+		Same bool  `parquet:"same"`
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	yes, no := true, false
+	rows := make([]row, 1000)
+	for i := range rows {
+		rows[i] = row{int64(i), []*bool{&yes, &no, nil}[r.IntN(3)], true}
+	}
+	path := filepath.Join(t.TempDir(), "bools")
+	must(t, parquet.WriteFile(path, rows))
+	want, _ := readRows(t, path)
+	columns := []parquet.SortingColumn{parquet.Ascending("id")}
+	must(t, SortFile(path, []string{path}, columns, shortPages(37), Encoding(&parquet.RLE, "flag"), Encoding(&parquet.RLE, "same")))
+	_, file := readFooterOf(t, path)
+	if got := file.Metadata().RowGroups[0].Columns[2].MetaData.Encoding; !slices.Equal(got, []format.Encoding{format.RLE}) {
+		t.Errorf("encodings %v", got)
+	}
+	must(t, SortFile(path, []string{path}, columns, Encoding(&parquet.Plain, "flag"), Encoding(&parquet.Plain, "same")))
+	got, _ := readRows(t, path)
+	must(t, sameRows(got, want))
+}
+
+// readFooterOf opens a file.
+func readFooterOf(t *testing.T, path string) (f *os.File, file *parquet.File) {
+	t.Helper()
+	f, err := os.Open(path)
+	must(t, err)
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	must(t, err)
+	file, err = parquet.OpenFile(f, info.Size())
+	must(t, err)
+	return f, file
+}
+
+// TestColumnOfHalves takes the order of values from the schema of the file: package parquet v0.32.0 drops FLOAT16.
+func TestColumnOfHalves(t *testing.T) {
+	c := &column{typ: parquet.FixedLenByteArrayType(2)}
+	e := format.SchemaElement{LogicalType: format.LogicalType{Value: &format.Float16Type{}}}
+	e.Type.Set(format.FixedLenByteArray)
+	e.TypeLength.Set(2)
+	c.describe(&e)
+	if minusTwo, minusOne := []byte{0, 0xc0}, []byte{0, 0xbc}; c.order != half || c.compare(minusTwo, minusOne) >= 0 {
+		t.Errorf("order %v", c.order)
 	}
 }

@@ -47,28 +47,32 @@ func leavesOf(schema *parquet.Schema, columns []parquet.SortingColumn) []leaf {
 // orderOf returns the order of values that the format defines for a type, which is not always that of
 // its Compare in package parquet: ColumnOrder in parquet.thrift.
 func orderOf(t parquet.Type) valueOrder {
-	switch logical := logicalType(t).(type) {
+	return orderBy(t.Kind(), logicalType(t), t.ConvertedType())
+}
+
+// orderBy is orderOf a type by its parts.
+func orderBy(kind parquet.Kind, logical any, converted *deprecated.ConvertedType) valueOrder {
+	switch logical := logical.(type) {
 	case *format.IntType:
 		if !logical.IsSigned {
 			return unsigned
 		}
 	case *format.DecimalType:
-		return decimalOrder(t)
+		return decimalOrder(kind)
 	case *format.Float16Type:
 		return half
 	case *format.GeometryType, *format.GeographyType:
 		return unordered
 	}
-	if t.Kind() == parquet.Int96 {
+	if kind == parquet.Int96 {
 		return unordered
 	}
-	converted := t.ConvertedType()
 	switch {
 	case converted == nil:
 	case *converted >= deprecated.Uint8 && *converted <= deprecated.Uint64:
 		return unsigned
 	case *converted == deprecated.Decimal:
-		return decimalOrder(t)
+		return decimalOrder(kind)
 	case *converted == deprecated.Interval:
 		return unordered
 	}
@@ -76,8 +80,8 @@ func orderOf(t parquet.Type) valueOrder {
 }
 
 // decimalOrder returns the order of decimals: those in integers are signed anyway.
-func decimalOrder(t parquet.Type) valueOrder {
-	if k := t.Kind(); k == parquet.ByteArray || k == parquet.FixedLenByteArray {
+func decimalOrder(k parquet.Kind) valueOrder {
+	if k == parquet.ByteArray || k == parquet.FixedLenByteArray {
 		return decimal
 	}
 	return physical
