@@ -42,13 +42,13 @@
 // while it waits for arrow-go to take rows of lists, maps and unions, or merges the rows of runs, and
 // unless only the widening of row numbers is left.
 //
+// Calls may run concurrently, also on the same data. Up to 2^32-1 rows can be sorted; more are
+// sorter.ErrTooLong.
+//
 // # Beyond memory
 //
 // [SortReader] sorts the rows of a reader within [MemoryLimit], and [MergeReaders] merges readers that are
 // sorted. Memory is filled with batches, of which only row numbers are sorted. Their rows are then written
 // by column, as a run of blocks. Runs are merged by windows: the rows of all runs up to a bound are sorted
 // together, as SortTable would, and gathered by column. No row is an object of its own.
-//
-// Calls may run concurrently, also on the same data. Up to 2^32-1 rows can be sorted; more are
-// sorter.ErrTooLong.
 package arrowsort

@@ -65,7 +65,8 @@ func pickText[O int32 | int64](c *call, typ arrow.DataType, parts []part, rows [
 	return c.made(typ, parts, rows, nil, offsets, values), nil
 }
 
-// copyTexts copies the text of each row: short ones as words, which may overlap the next.
+// copyTexts copies the text of each row: short ones as words, of which the last may overlap the next row, or
+// the words before.
 func copyTexts[O int32 | int64](dst []byte, ends, begins []O, text [][]byte, rows []position) {
 	const words = 32
 	for i, p := range rows {
@@ -74,11 +75,15 @@ func copyTexts[O int32 | int64](dst []byte, ends, begins []O, text [][]byte, row
 			continue
 		}
 		from := text[p.chunk()][begins[i]:]
-		if n <= words && len(to) >= words && len(from) >= words {
+		switch {
+		case n <= words && len(to) >= words && len(from) >= words:
 			*(*[words]byte)(to) = [words]byte(from)
-			continue
+		case n > words && n <= 2*words:
+			*(*[words]byte)(to) = [words]byte(from)
+			*(*[words]byte)(to[n-words:]) = [words]byte(from[n-words:])
+		default:
+			copy(to[:n], from)
 		}
-		copy(to[:n], from)
 	}
 }
 

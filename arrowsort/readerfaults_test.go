@@ -216,6 +216,12 @@ func TestReaderLimits(t *testing.T) {
 	}
 	wantError(t, sorted(arrowsort.MemoryLimit(faultLimit), arrowsort.DiskLimit(64<<10)), extsort.ErrDiskLimit)
 	wantError(t, sorted(arrowsort.MemoryLimit(faultLimit), arrowsort.TempDir("/no/such/directory")), os.ErrNotExist)
+	in := array.NewTableReader(s.table, 0)
+	merged, err := arrowsort.MergeReaders(context.Background(), []array.RecordReader{in}, s.keys, arrowsort.MemoryLimit(64<<10))
+	must(err)
+	if _, err := drained(merged); !errors.As(err, &memory) || memory.Limit != 64<<10 || memory.Need <= 64<<10 {
+		t.Errorf("memory of a merge: %v", err)
+	}
 	if err := sorted(arrowsort.MemoryLimit(faultLimit), arrowsort.DiskLimit(64<<20)); err != nil {
 		t.Error(err)
 	}

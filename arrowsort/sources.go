@@ -207,6 +207,9 @@ const windowRows = 1 << 16
 // handedShare is the share of the memory that batches on their way out have in a merge of readers.
 const handedShare = 4
 
+// readerShare is the share of the memory of batches of readers with which no window waits for more.
+const readerShare = 4
+
 // readAhead is the number of batches of a reader that are asked for at a time.
 const readAhead = 2
 
@@ -221,10 +224,10 @@ func mergeOf(s *streaming, readers []array.RecordReader) *readerMerge {
 
 // start starts a goroutine for each reader.
 func (m *readerMerge) start() error {
-	least := max(1, windowRows/len(m.readers))
+	least, share := max(1, windowRows/len(m.readers)), m.budget.limit/readerShare/int64(len(m.readers))
 	for _, in := range m.readers {
 		asks := make(chan chan loaded, readAhead)
-		m.streams = append(m.streams, &stream{depth: readAhead, least: least, ask: func(to chan loaded) { asks <- to }})
+		m.streams = append(m.streams, &stream{depth: readAhead, least: least, share: share, ask: func(to chan loaded) { asks <- to }})
 		m.all.Go(func() { m.supply(in, asks) })
 	}
 	return nil

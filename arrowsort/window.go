@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.com/sorter"
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
@@ -27,15 +28,18 @@ type merger struct {
 type stream struct {
 	depth int                  // batches in memory, and to come
 	least int                  // rows in memory that a window waits for; 0: two batches
+	share int64                // bytes in memory with which it does not wait for these
 	ask   func(to chan loaded) // begins to load the next batch; at the end there is none, again and again
 	freed func(n int)          // the first n batches are not needed any more; nil: nothing to do
 
 	asked []chan loaded // batches to come, in sequence
 	ended bool          // there is no more
 	queue []arrow.RecordBatch
-	from  int // rows of the first in queue that were handed out
-	rows  int // in memory
-	past  int // batches that were handed out
+	from  int     // rows of the first in queue that were handed out
+	rows  int     // in memory
+	sizes []int64 // of batches in queue, if they are counted
+	bytes int64   // of all of them
+	past  int     // batches that were handed out
 }
 
 // loaded is a batch, an error, or, without either, the end of a stream.
@@ -126,7 +130,7 @@ func (s *stream) needs() bool {
 		return false
 	}
 	if s.least > 0 {
-		return s.rows < s.least
+		return s.rows == 0 || s.rows < s.least && s.bytes < s.share
 	}
 	return len(s.queue) < min(2, s.depth)
 }
@@ -144,7 +148,27 @@ func (m *merger) take(s *stream, l loaded) error {
 		l.batch.Release()
 	default:
 		s.queue, s.rows = append(s.queue, l.batch), s.rows+int(l.batch.NumRows())
+		if s.least > 0 {
+			return m.count(s, l.batch)
+		}
 	}
+	return nil
+}
+
+// count counts a batch of a reader. The blocks of runs were counted before they were asked for.
+func (m *merger) count(s *stream, batch arrow.RecordBatch) error {
+	bytes := new(sizes).ofBatch(batch.Columns(), 0, int(batch.NumRows()))
+	s.sizes, s.bytes = append(s.sizes, bytes), s.bytes+bytes
+	taken, rows := m.budget.limit/handedShare, 0
+	for _, s := range m.streams {
+		taken, rows = taken+s.bytes, rows+s.rows
+	}
+	taken += m.budget.ordering(int64(rows), 0)
+	if taken > m.budget.limit {
+		return &sorter.MemoryError{Limit: m.memory, Need: taken}
+	}
+	m.stats.Memory = max(m.stats.Memory, taken)
+	m.stats.Rows += batch.NumRows()
 	return nil
 }
 
@@ -295,6 +319,9 @@ func (s *stream) drop(n int) {
 		s.from -= int(s.queue[0].NumRows())
 		s.queue[0].Release()
 		s.queue = s.queue[1:]
+		if len(s.sizes) > 0 {
+			s.bytes, s.sizes = s.bytes-s.sizes[0], s.sizes[1:]
+		}
 		s.past++
 		if s.freed != nil {
 			s.freed(s.past)
