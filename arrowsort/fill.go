@@ -32,6 +32,8 @@ func (s *tableSort) read() error {
 	if err := s.in.Err(); err != nil {
 		return err
 	}
+	s.in.Release()
+	s.in = nil
 	return s.ctx.Err()
 }
 

@@ -3,7 +3,6 @@ package arrowsort
 import (
 	"unsafe"
 
-	"example.com/sorter/internal/fetch"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
@@ -72,24 +71,6 @@ func inSpans(rows []position) bool {
 
 // leastSpan is the mean number of rows from which on a copy of each span is faster than one of each row.
 const leastSpan = 8
-
-// fetchAhead is the number of rows that are prefetched: fetch.Ahead.
-const fetchAhead = fetch.Ahead
-
-// far reports whether values do not stay in a second-level cache, so that prefetches pay.
-func far[T any](from [][]T) bool {
-	n := 0
-	for _, values := range from {
-		n += len(values)
-	}
-	return uintptr(n)*unsafe.Sizeof(*new(T)) >= 2<<20
-}
-
-// fetchElement prefetches the value of a row.
-func fetchElement[T any](from [][]T, p position) {
-	values := from[p.chunk()]
-	fetch.Element(unsafe.Pointer(&values[p.row()]), unsafe.Sizeof(values[0]))
-}
 
 // spanFrom returns the end of the span of rows that begins at i.
 func spanFrom(rows []position, i int) int {
@@ -280,14 +261,6 @@ func (c *call) pickFixed(parts []part, buffer, width int, rows []position) *memo
 // pickValues copies rows, or spans of them where these are long.
 func pickValues[T any](dst []T, from [][]T, rows []position) {
 	if !inSpans(rows) {
-		if far(from) {
-			ahead := max(len(rows)-fetchAhead, 0)
-			for i, p := range rows[:ahead] {
-				fetchElement(from, rows[i+fetchAhead])
-				dst[i] = from[p.chunk()][p.row()]
-			}
-			dst, rows = dst[ahead:], rows[ahead:]
-		}
 		for i, p := range rows {
 			dst[i] = from[p.chunk()][p.row()]
 		}

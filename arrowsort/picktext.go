@@ -3,7 +3,6 @@ package arrowsort
 import (
 	"unsafe"
 
-	"example.com/sorter/internal/fetch"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
@@ -37,19 +36,12 @@ func pickText[O int32 | int64](c *call, typ arrow.DataType, parts []part, rows [
 	offsets := c.newBuffer((len(rows) + 1) * int(unsafe.Sizeof(O(0))))
 	ends, begins := castTo[O](offsets.Bytes(), len(rows)+1), scratch[O](c, len(rows))
 	total, nulls, spans := int64(0), anyNulls(valid), inSpans(rows)
-	distant := !spans && far(text)
 	ends[0] = 0
 	for i, p := range rows {
-		if distant && i+fetchAhead < len(rows) {
-			fetchElement(from, rows[i+fetchAhead])
-		}
 		if !nulls || !isNull(valid, p) {
 			at := from[p.chunk()][p.row():]
 			begins[i] = at[0]
-			n := at[1] - at[0]
-			if total += int64(n); distant && n > 0 {
-				fetch.Element(unsafe.Pointer(&text[p.chunk()][begins[i]]), uintptr(n))
-			}
+			total += int64(at[1] - at[0])
 		}
 		ends[i+1] = O(total)
 	}

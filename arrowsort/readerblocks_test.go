@@ -13,8 +13,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// FuzzBlock decodes damaged blocks of every type: none may crash, and those that are not damaged are what
-// they were. Checksums find all damage of a disk before.
+// FuzzBlock decodes damaged blocks of every type: none may crash. A block without damage has the rows that were
+// encoded. Checksums find all damage of a disk before.
 func FuzzBlock(f *testing.F) {
 	types := anyTypes()
 	f.Add(uint8(0), uint16(0), uint8(0))

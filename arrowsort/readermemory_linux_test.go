@@ -19,7 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Variables of a child process: what it sorts, and the control group that it enters.
+// Variables of a child process: its limit and compression, and its control group.
 const memoryRole, memoryGroup = "ARROWSORT_TEST_MEMORY", "ARROWSORT_TEST_GROUP"
 
 // generated is a reader of random batches, one at a time.
