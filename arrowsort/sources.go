@@ -101,7 +101,7 @@ func (s *tableSort) merge(runs []*diskRun, depth int64, out *rebatcher) error {
 	if s.limit > 0 {
 		m.left = s.limit
 	}
-	l := &loader{s: s.streaming, files: s.files, jobs: make(chan job, len(runs)*(int(depth)+1)), stop: make(chan struct{})}
+	l := &loader{s: s.streaming, files: s.files, wanted: make(chan request, len(runs)*(int(depth)+1)), stop: make(chan struct{})}
 	for _, r := range runs {
 		m.streams = append(m.streams, l.stream(r, int(depth)))
 	}
@@ -120,15 +120,15 @@ func (s *tableSort) merge(runs []*diskRun, depth int64, out *rebatcher) error {
 
 // loader loads blocks of runs on goroutines.
 type loader struct {
-	s     *streaming
-	files *files
-	jobs  chan job
-	stop  chan struct{}
-	all   sync.WaitGroup
+	s      *streaming
+	files  *files
+	wanted chan request
+	stop   chan struct{}
+	all    sync.WaitGroup
 }
 
-// job is a block that is wanted.
-type job struct {
+// request is for a block.
+type request struct {
 	run   *diskRun
 	block int
 	to    chan loaded
@@ -142,7 +142,7 @@ func (l *loader) stream(r *diskRun, depth int) *stream {
 			to <- loaded{ended: ending{returned: true}}
 			return
 		}
-		l.jobs <- job{r, next, to}
+		l.wanted <- request{r, next, to}
 		next++
 	}
 	s.freed = func(n int) { r.bytes.Free(r.blocks[n-1].first + r.blocks[n-1].frames) }
@@ -157,7 +157,7 @@ func (l *loader) work() {
 		select {
 		case <-l.stop:
 			return
-		case j := <-l.jobs:
+		case j := <-l.wanted:
 			answer(j.to, func() (arrow.RecordBatch, error) { return l.files.load(d, l.s.schema, j.run, j.block) })
 		}
 	}
