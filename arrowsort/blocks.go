@@ -241,6 +241,9 @@ func enough(typ arrow.DataType, rows int, buffers []*memory.Buffer) bool {
 	if _, union := typ.(arrow.UnionType); union { // arrow-go leaves out the bitmap that no union has
 		specs = append([]arrow.BufferSpec{arrow.SpecAlwaysNull()}, specs...)
 	}
+	if typ.ID() == arrow.RUN_END_ENCODED && len(buffers) == 0 { // as arrow-go's builder has it
+		return true
+	}
 	if len(buffers) < len(specs) || len(buffers) > len(specs) && typ.Layout().VariadicSpec == nil {
 		return false
 	}
