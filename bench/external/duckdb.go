@@ -25,6 +25,9 @@ var (
 			ORDER BY country, amount::DOUBLE DESC) TO '%s' (FORMAT csv, HEADER false)`, t.in, t.out))
 	}, false}}
 	duckTable = []contestant{{"DuckDB", tableByDuck, false}}
+	duckTrips = []contestant{{"DuckDB", func(t task) error {
+		return duck(t, fmt.Sprintf("COPY (SELECT * FROM read_parquet('%s') ORDER BY pickup_at) TO '%s' (FORMAT parquet)", t.in, t.out))
+	}, false}}
 )
 
 // duck runs statements in a database in memory that spills to the directory of t.

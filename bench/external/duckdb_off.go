@@ -2,7 +2,7 @@
 
 package main
 
-var duckRecords, duckLines, duckRows, duckTable []contestant
+var duckRecords, duckLines, duckRows, duckTable, duckTrips []contestant
 
 // loadDuck does nothing without DuckDB.
 func loadDuck(task) error { return nil }

@@ -7,15 +7,21 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/duckdb/duckdb-go/v2 v2.10504.0
 	github.com/lanrat/extsort v1.5.0
+	github.com/parquet-go/parquet-go v0.32.0
 )
 
 require (
 	github.com/andybalholm/brotli v1.2.3 // indirect
 	github.com/apache/thrift v0.24.0 // indirect
+	github.com/parquet-go/bitpack v1.0.0 // indirect
+	github.com/parquet-go/jsonlite v1.0.0 // indirect
+	github.com/twpayne/go-geom v1.6.1 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 )
 
 require (
 	example.com/sorter/arrowsort v0.0.0
+	example.com/sorter/parquetsort v0.0.0
 	github.com/apache/arrow-go/v18 v18.8.0
 	github.com/duckdb/duckdb-go-bindings v0.10504.0 // indirect
 	github.com/duckdb/duckdb-go-bindings/lib/darwin-amd64 v0.10504.0 // indirect
@@ -37,5 +43,7 @@ require (
 )
 
 replace example.com/sorter => ../..
+
+replace example.com/sorter/parquetsort => ../../parquetsort
 
 replace example.com/sorter/arrowsort => ../../arrowsort

@@ -6,11 +6,12 @@
 //	go run . -job lines -n 15000000 -memory 512 -group 1024
 //	go run . -job csv -n 100000000 -memory 512
 //	go run . -job arrow -n 20000000 -memory 256
+//	go run -tags duckdb . -job trips -n 20000000 -memory 1024
 //
 // Jobs: records of 24 bytes with random 64-bit keys, from a generator to a reader; lines of 100
 // bytes with random keys of 10 characters, as gensort makes them, from file to file; and rows of CSV
-// by two columns, from file to file; and a table of five columns by two of them, in Arrow IPC, or, for DuckDB,
-// in a database of its own. With -keep their input stays for later runs, and with -series
+// by two columns, from file to file; a table of five columns by two of them, in Arrow IPC, or, for DuckDB,
+// in a database of its own; and trips of 20 columns by one, from Parquet file to Parquet file. With -keep their input stays for later runs, and with -series
 // their results: the table is of all runs so far, where one command would take too long. GNU sort takes
 // part where it is installed, DuckDB with the tag duckdb, which takes cgo:
 //
@@ -82,6 +83,9 @@ var jobs = map[string]contest{
 		{"arrowsort.SortReader", tableByReader, false},
 		{"row objects, sort.Slice and a heap", tableByRows, false},
 	}, duckTable)},
+	"trips": {"rows of Parquet", makeTrips, checkTrips, slices.Concat([]contestant{
+		{"parquetsort.SortFile", tripsByUs, false},
+	}, duckTrips)},
 }
 
 // result is what one run reports.
@@ -93,7 +97,7 @@ type result struct {
 
 func main() {
 	var t task
-	name := flag.String("job", "records", "records, lines, csv or arrow")
+	name := flag.String("job", "records", "records, lines, csv, arrow or trips")
 	flag.IntVar(&t.n, "n", 20e6, "records, lines or rows")
 	memory := flag.Int64("memory", 256, "memory of a sort, in MiB")
 	group := flag.Int64("group", 0, "MiB of a control group for each sort, files in memory included; 0: none")
