@@ -190,8 +190,10 @@ func eachValue(chunk parquet.ColumnChunk, each func(v parquet.Value, hash uint64
 		for {
 			n, err := values.ReadValues(buffer)
 			for _, v := range buffer[:n] {
-				encoded = append(encoded[:0], byte(v.DefinitionLevel()))
-				each(v, xxhash.Sum64(v.AppendBytes(encoded)))
+				if encoded = append(encoded[:0], 0); !v.IsNull() { // DuckDB makes all columns optional
+					encoded = v.AppendBytes(append(encoded[:0], 1))
+				}
+				each(v, xxhash.Sum64(encoded))
 			}
 			if err == io.EOF {
 				break
