@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -43,7 +44,7 @@ import (
 // It may be called concurrently for different destinations. It panics if an option is nil or its value invalid.
 func SortFile(dst string, sources []string, columns []parquet.SortingColumn, opts ...Option) (err error) {
 	s := &fileSort{options: optionsOf(opts)}
-	defer func() { err = withPrefix(err) }()
+	defer func() { err = withPrefix(s.causeOf(err)) }()
 	defer s.close()
 	started := time.Now()
 	if err := s.open(dst, sources, columns); err != nil {
@@ -67,6 +68,14 @@ func SortFile(dst string, sources []string, columns []parquet.SortingColumn, opt
 	s.stats.Written = time.Since(started)
 	s.options.reportTo(&s.stats)
 	return nil
+}
+
+// causeOf returns the cause of an error that says that the caller's context has ended.
+func (s *fileSort) causeOf(err error) error {
+	if ctx := s.options.ctx; ctx != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) && !errors.Is(err, context.Cause(ctx)) {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // withPrefix makes the package known to who reads an error.

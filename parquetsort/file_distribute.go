@@ -455,7 +455,7 @@ func (mm *moverMemory) slots(n int) []byte {
 func (mm *moverMemory) blocksOf(room, parts int) *blocks {
 	if mm.blocks == nil {
 		mm.bytes = nil
-		mm.blocks = &blocks{size: min(max(room/parts/8, leastBlock), mostBlock)}
+		mm.blocks = &blocks{size: min(max(room/max(parts, 1)/8, leastBlock), mostBlock)}
 	}
 	mm.blocks.most = max(room/mm.blocks.size, parts)
 	return mm.blocks

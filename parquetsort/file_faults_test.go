@@ -443,7 +443,7 @@ func TestSortFileMemory(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 	writeSamples(t, in, testkit.Pick(200_000, 1_000_000))
-	const limit = 12 << 20
+	limit := testkit.Pick[int64](12<<20, 60<<20)
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)

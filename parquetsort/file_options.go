@@ -107,8 +107,8 @@ func Workers(n int) Option {
 }
 
 // MemoryLimit bounds the memory of [SortFile], in bytes: keys, the order, values that are moved, and pages that are
-// encoded. Not counted are a page of a source for each worker, the index of pages, about 100 bytes for 20 000
-// values, and the share of the garbage collector. Row groups get smaller where a column of one would not fit; a
+// encoded. Not counted are a page of a source for each worker, the metadata of row groups and the index of pages, about a
+// KiB for each column of a row group, and the share of the garbage collector. Row groups get smaller where a column of one would not fit; a
 // column whose values are longest in one place of the order can pass the limit there. The default is a quarter of the
 // memory that the machine, or the control group of the process, has free. It panics if bytes is not positive.
 func MemoryLimit(bytes int64) Option {

@@ -541,3 +541,27 @@ func TestColumnOfHalves(t *testing.T) {
 		t.Errorf("order %v", c.order)
 	}
 }
+
+// TestSortFileOfNoRows sorts files without rows whose columns are lists.
+func TestSortFileOfNoRows(t *testing.T) {
+	type lists struct {
+		Key     int64
+		Numbers []int64
+		Floats  []float32
+		Texts   []string
+		Some    []float64 `parquet:",list,optional"`
+	}
+	src := filepath.Join(t.TempDir(), "src")
+	dst := src + ".sorted"
+	if err := parquet.WriteFile(src, []lists(nil)); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range [][]parquet.SortingColumn{nil, {parquet.Ascending("Key")}} {
+		if err := SortFile(dst, []string{src, src}, by); err != nil {
+			t.Fatal(err)
+		}
+		if rows, err := parquet.ReadFile[lists](dst); err != nil || len(rows) != 0 {
+			t.Fatalf("%d rows, %v", len(rows), err)
+		}
+	}
+}
