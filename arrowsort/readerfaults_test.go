@@ -142,7 +142,7 @@ func TestReaderEveryCallFailsOnce(t *testing.T) {
 			in.Release()
 			got, err := drained(out)
 			checkPrefix(t, s, got, want)
-			if d.failed == "" {
+			if d.failed == "" || d.failed == "reserve" && err == nil { // of a run that is compressed, less space is reserved then
 				must(err)
 				if got.NumRows() != faultRows {
 					t.Fatalf("%d rows", got.NumRows())
