@@ -21,28 +21,39 @@ import (
 
 // writeLines writes lines to the input of t, unless a run before has left it.
 func writeLines(t task, appendLine func(line []byte, r *rand.Rand, i int) []byte) error {
+	_, err := makeInput(t, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 1<<20)
+		r := rand.New(rand.NewPCG(3, 4))
+		var line []byte
+		for i := range t.n {
+			line = append(appendLine(line[:0], r, i), '\n')
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
+		}
+		return w.Flush()
+	})
+	return err
+}
+
+// makeInput writes the input of t, unless a run before has left it. It reports whether it has.
+func makeInput(t task, write func(f *os.File) error) (made bool, err error) {
 	if _, err := os.Stat(t.in); err == nil {
-		return nil
+		return false, nil
 	}
 	partial := t.in + ".part"
 	f, err := os.Create(partial)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer os.Remove(partial)
-	w := bufio.NewWriterSize(f, 1<<20)
-	r := rand.New(rand.NewPCG(3, 4))
-	var line []byte
-	for i := range t.n {
-		line = append(appendLine(line[:0], r, i), '\n')
-		if _, err := w.Write(line); err != nil {
-			return errors.Join(err, f.Close())
-		}
+	if err = write(f); err == nil {
+		err = f.Sync()
 	}
-	if err := errors.Join(w.Flush(), f.Sync(), f.Close()); err != nil {
-		return err
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, err
 	}
-	return os.Rename(partial, t.in)
+	return true, os.Rename(partial, t.in)
 }
 
 // sumOf returns the number of lines of a file and the sum of their hashes. It expects that no

@@ -43,37 +43,31 @@ var tableKeys = []arrowsort.SortKey{{ColumnIndex: 0}, {ColumnIndex: 1}}
 
 // makeTable writes the table to the input of t, unless a run before has left it.
 func makeTable(t task) error {
-	if _, err := os.Stat(t.in); err == nil {
-		return nil
-	}
-	partial := t.in + ".part"
-	f, err := os.Create(partial)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(partial)
-	w, err := ipc.NewFileWriter(f, ipc.WithSchema(tableSchema))
-	if err != nil {
-		return err
-	}
-	r := rand.New(rand.NewPCG(5, 6))
-	b := array.NewRecordBuilder(memory.DefaultAllocator, tableSchema)
-	defer b.Release()
-	for lo := 0; lo < t.n; lo += tableBatch {
-		for range min(tableBatch, t.n-lo) {
-			appendRow(b, r, t.n)
-		}
-		batch := b.NewRecordBatch()
-		err := w.Write(batch)
-		batch.Release()
+	made, err := makeInput(t, func(f *os.File) error {
+		w, err := ipc.NewFileWriter(f, ipc.WithSchema(tableSchema))
 		if err != nil {
 			return err
 		}
-	}
-	if err := errors.Join(w.Close(), f.Sync(), f.Close()); err != nil {
+		r := rand.New(rand.NewPCG(5, 6))
+		b := array.NewRecordBuilder(memory.DefaultAllocator, tableSchema)
+		defer b.Release()
+		for lo := 0; lo < t.n; lo += tableBatch {
+			for range min(tableBatch, t.n-lo) {
+				appendRow(b, r, t.n)
+			}
+			batch := b.NewRecordBatch()
+			err := w.Write(batch)
+			batch.Release()
+			if err != nil {
+				return err
+			}
+		}
+		return w.Close()
+	})
+	if err != nil || !made {
 		return err
 	}
-	return errors.Join(os.Rename(partial, t.in), loadDuck(t))
+	return loadDuck(t)
 }
 
 // appendRow appends a random row: a note has 5 to 40 letters.

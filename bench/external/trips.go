@@ -83,30 +83,21 @@ const tripsPerGroup = 122_880
 
 // makeTrips writes trips, unless a run before has left them.
 func makeTrips(t task) error {
-	if _, err := os.Stat(t.in); err == nil {
-		return nil
-	}
-	partial := t.in + ".part"
-	f, err := os.Create(partial)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(partial)
-	w := parquet.NewGenericWriter[trip](f, parquet.MaxRowsPerRowGroup(tripsPerGroup), parquet.Compression(&parquet.Snappy))
-	r := rand.New(rand.NewPCG(9, 10))
-	batch := make([]trip, 0, 4096)
-	for i := range t.n {
-		if batch = append(batch, randomTrip(r)); len(batch) == cap(batch) || i == t.n-1 {
-			if _, err := w.Write(batch); err != nil {
-				return errors.Join(err, f.Close())
+	_, err := makeInput(t, func(f *os.File) error {
+		w := parquet.NewGenericWriter[trip](f, parquet.MaxRowsPerRowGroup(tripsPerGroup), parquet.Compression(&parquet.Snappy))
+		r := rand.New(rand.NewPCG(9, 10))
+		batch := make([]trip, 0, 4096)
+		for i := range t.n {
+			if batch = append(batch, randomTrip(r)); len(batch) == cap(batch) || i == t.n-1 {
+				if _, err := w.Write(batch); err != nil {
+					return err
+				}
+				batch = batch[:0]
 			}
-			batch = batch[:0]
 		}
-	}
-	if err := errors.Join(w.Close(), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(partial, t.in)
+		return w.Close()
+	})
+	return err
 }
 
 // tripsByUs sorts by the time of the pickup.

@@ -82,15 +82,7 @@ func (o *lineOrder) appendKey(dst []byte, k *lineKey, text string) []byte {
 		text = k.table.apply(text)
 	}
 	if l := k.locale; l != nil {
-		switch {
-		case k.opts&(numeric|human) != 0:
-			text = l.number(text)
-		case k.opts&general != 0:
-			text = l.general(text)
-		default:
-			text = l.text(text, k.opts)
-		}
-		if k.isText() {
+		if text = l.plain(text, k.opts); k.isText() {
 			return appendText(dst, stringOf(l.appendText(nil, text)))
 		}
 	}

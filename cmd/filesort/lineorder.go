@@ -34,19 +34,13 @@ func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[
 	}
 	if l := k.locale; l != nil {
 		whole := text
-		switch {
-		case k.opts&(numeric|human) != 0:
-			text = func(e E) string { return l.number(whole(e)) }
-		case k.opts&general != 0:
-			text = func(e E) string { return l.general(whole(e)) }
-		case k.isText():
-			key := func(dst []byte, e E) []byte { return l.appendText(dst, l.text(whole(e), k.opts)) }
+		text = func(e E) string { return l.plain(whole(e), k.opts) }
+		if k.isText() {
+			key := func(dst []byte, e E) []byte { return l.appendText(dst, text(e)) }
 			if desc {
 				return []sorter.Column[E]{sorter.DescEncoded(key)}
 			}
 			return []sorter.Column[E]{sorter.AscEncoded(key)}
-		default:
-			text = func(e E) string { return l.text(whole(e), k.opts) }
 		}
 	}
 	switch {

@@ -100,6 +100,17 @@ func (l *locale) group(s string) int {
 	return 0
 }
 
+// plain returns the text of a key in the notation that its options have without a locale.
+func (l *locale) plain(s string, o keyOptions) string {
+	switch {
+	case o&(numeric|human) != 0:
+		return l.number(s)
+	case o&general != 0:
+		return l.general(s)
+	}
+	return l.text(s, o)
+}
+
 // number returns a number of -n and -h in the notation that these have without a locale. Text after the number stays.
 func (l *locale) number(s string) string {
 	if l.point == "." && !slices.ContainsFunc(l.groups, func(g string) bool { return strings.Contains(s, g) }) {

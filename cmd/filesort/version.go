@@ -3,22 +3,17 @@ package main
 import (
 	"encoding/binary"
 	"strings"
-	"sync"
 )
 
 // versionKey returns a key whose bytewise order is that of sort -V, which is that of Debian
 // versions with rules for file names: nothing, "." and ".." come first, then hidden files, and
 // suffixes such as .tar.gz count only between names that tie without them.
 func versionKey(s string) string {
-	memory := versionMemory.Get().(*[]byte)
-	*memory = appendVersionKey((*memory)[:0], s)
-	key := string(*memory)
-	versionMemory.Put(memory)
+	key, _ := versionText(s)
 	return key
 }
 
-// versionMemory has memory in which keys grow.
-var versionMemory = sync.Pool{New: func() any { return new([]byte) }}
+var versionText = keyText(appendName)
 
 // appendVersionKey appends such a key, whose bytes say where it ends. A name without a suffix comes before
 // those that tie with it and have one.
