@@ -1,6 +1,6 @@
 # Checks and measurements; see CONTRIBUTING.md.
 
-.PHONY: test race lint fuzz bench cover cross cuda cudacpu cuda-toolchain kernels gpu-kit
+.PHONY: test race lint fuzz soak bench cover cross cuda cudacpu cuda-toolchain kernels gpu-kit
 
 test:
 	go test ./...
@@ -45,3 +45,11 @@ gpu-kit:
 	cd bench && go build -trimpath -o ../$(kit)/papers ./papers
 	go test -c -trimpath -o $(kit)/ ./gpu ./internal/gpu/... ./internal/cuda
 	cp bench/gpu/cub.cu bench/gpu/cub_segments.cu bench/gpu/run.sh $(kit)
+
+# Draws calls of all verbs in a process for each processor, for the time given, and says how many
+# pairs of what can be drawn occurred together.
+SOAKTIME := 10m
+soak:
+	mkdir -p .build
+	CGO_ENABLED=0 go test -c -ldflags '-s -w' -o .build/soak.test ./internal/conformance
+	.build/soak.test -test.run '^TestDrawnSoak$$' -test.v -test.timeout 0 -drawn.shards -1 -drawn.for $(SOAKTIME) -drawn.missing

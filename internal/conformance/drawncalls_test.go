@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,50 +18,71 @@ import (
 )
 
 var (
-	drawnSeed = flag.Uint64("drawn.seed", 0, "draw this case of TestDrawnCalls alone, as its failure says")
-	drawnFor  = flag.Duration("drawn.for", 0, "draw cases of TestDrawnCalls for this long, other ones in each run")
-	drawnVerb = flag.String("drawn.verb", "", "check verbs of TestDrawnCalls whose names have this in them")
-	drawnSize = flag.Int("drawn.size", 0, "about the most rows of a case of TestDrawnCalls, 0: as many as fit its time")
+	drawnSeed  = flag.Uint64("drawn.seed", 0, "draw this case of TestDrawnCalls alone, as its failure says")
+	drawnCutTo = flag.String("drawn.cut", "", "make this call of the case alone, as its failure says")
+	drawnFor   = flag.Duration("drawn.for", 0, "draw cases of TestDrawnCalls for this long, other ones in each run")
+	drawnFirst = flag.Uint64("drawn.first", 0, "seed of the first case of -drawn.for; 0: the time")
+	drawnVerb  = flag.String("drawn.verb", "", "check verbs of TestDrawnCalls whose names have this in them")
+	drawnSize  = flag.Int("drawn.size", 0, "about the most rows of a case of TestDrawnCalls, 0: as many as fit its time")
 )
 
 // TestDrawnCalls draws columns, calls and options, and holds the results to a stable sort by a
-// comparison that was written from the documents. Each case prints its seed if it fails.
-func TestDrawnCalls(t *testing.T) { checkDrawnCases(t, nil, testkit.Pick(60, 250)) }
+// comparison that was written from the documents. A call that fails is made smaller and printed as a test.
+func TestDrawnCalls(t *testing.T) { checkDrawnCases(t, nil, testkit.Pick(60, 1200)) }
+
+// callsPerCase is how many verbs take the rows of a case.
+const callsPerCase = 10
+
+// mostFailures is after how many failures a test ends.
+const mostFailures = 5
 
 // checkDrawnCases draws the number of cases given. Some calls run on the device, unless it is nil.
 func checkDrawnCases(t *testing.T, device sorter.Backend, cases int) {
 	t.Helper()
+	d := &drawing{t: t, device: device, largest: cmp.Or(*drawnSize, testkit.Pick(70_000, 200_000)), seen: newCoverage()}
+	start := time.Now()
 	switch {
 	case *drawnSeed != 0:
-		checkDrawnCase(t, *drawnSeed, device)
+		d.checkCase(*drawnSeed)
 	case *drawnFor != 0:
-		first := uint64(time.Now().UnixNano())
+		first := cmp.Or(*drawnFirst, uint64(start.UnixNano()))
 		n := uint64(0)
-		for end := time.Now().Add(*drawnFor); time.Now().Before(end); n++ {
-			checkDrawnCase(t, first+n, device)
+		for ; time.Since(start) < *drawnFor && d.failures < mostFailures; n++ {
+			d.checkCase(first + n)
 		}
 		t.Log(n, "cases from seed", first)
 	default:
 		for i := range cases {
-			if !testkit.ThinnedTo(4, i) {
-				checkDrawnCase(t, uint64(1+i), device)
+			if !testkit.ThinnedTo(4, i) && d.failures < mostFailures {
+				d.checkCase(uint64(1 + i))
 			}
 		}
 	}
+	d.seen.Seconds = time.Since(start).Seconds()
+	d.seen.report(t)
+}
+
+// drawing is a run of drawn calls.
+type drawing struct {
+	t        *testing.T
+	device   sorter.Backend // nil: none
+	largest  int            // number of rows, about
+	failures int
+	seen     *coverage
 }
 
 // drawnCase is the rows that several calls take: n rows by columns, and by those of partitions.
 type drawnCase struct {
 	*rand.Rand
-	t         *testing.T
 	seed      uint64
 	largest   int // size of a case
 	n         int
+	aim       *wayAim // nil: none
 	cols      []drawnColumn
 	partition []drawnColumn
-	ordering  *sorter.Ordering[int] // by cols, which may have sorted before
 	sorted    map[sortedBy][]int
-	device    sorter.Backend // nil: none
+	device    sorter.Backend            // nil: none
+	keyCalls  *atomic.Pointer[keyFault] // what calls of key functions lead to
 }
 
 // sortedBy names a stable order of the rows of a case.
@@ -69,20 +91,50 @@ type sortedBy struct {
 	parted bool // by the columns of partitions first
 }
 
-// checkDrawnCase draws a case and some calls of it.
-func checkDrawnCase(t *testing.T, seed uint64, device sorter.Backend) {
-	t.Helper()
-	c := &drawnCase{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, seed: seed, largest: cmp.Or(*drawnSize, testkit.Pick(70_000, 200_000)), device: device, sorted: map[sortedBy][]int{}}
-	c.n = drawSize(c.Rand, c.largest)
+// drawCase draws the rows of a case.
+func (d *drawing) drawCase(seed uint64) *drawnCase {
+	c := &drawnCase{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, largest: d.largest, device: d.device, sorted: map[sortedBy][]int{}, keyCalls: &atomic.Pointer[keyFault]{}}
+	if c.IntN(3) == 0 && c.drawAim(d.largest) {
+		return c
+	}
+	c.n = drawSize(c.Rand, drawLargest(c.Rand, d.largest))
 	for range c.drawWidth() {
-		c.cols = append(c.cols, drawKind(c.Rand).drawColumn(c.n+1+c.IntN(3), c.Rand))
+		c.cols = append(c.cols, c.drawColumn())
 	}
 	c.drawPartition()
-	verbs := c.verbs()
-	for _, i := range c.Perm(len(verbs))[:7] {
-		if strings.Contains(verbs[i].name, *drawnVerb) {
-			c.check(verbs[i])
+	return c
+}
+
+// checkCase draws a case and some calls of it.
+func (d *drawing) checkCase(seed uint64) {
+	d.t.Helper()
+	c := d.drawCase(seed)
+	if *drawnCutTo != "" {
+		cut, err := parseCut(*drawnCutTo)
+		if err != nil {
+			d.t.Fatalf("-drawn.cut: %v", err)
 		}
+		d.check(c.cutTo(cut), cut)
+		return
+	}
+	if *drawnVerb == "" {
+		for _, cut := range c.aimedVerbs() {
+			d.check(c, cut)
+		}
+	}
+	verbs := slices.DeleteFunc(c.Perm(len(drawnVerbs)), func(i int) bool { return !strings.Contains(drawnVerbs[i].name, *drawnVerb) })
+	for _, verb := range atMost(callsPerCase, verbs) {
+		d.check(c, drawnCut{verb: verb})
+	}
+}
+
+// check makes one call of a case, and reports its failure.
+func (d *drawing) check(c *drawnCase, cut drawnCut) {
+	d.t.Helper()
+	x := c.call(cut)
+	if d.seen.add(x); x.failure != "" {
+		d.failures++
+		d.t.Error(d.minimised(x, cut))
 	}
 }
 
@@ -100,34 +152,43 @@ type verbDrawn struct {
 	do   func(x *drawnCall)
 }
 
-// verbs lists all verbs that take a case.
-func (c *drawnCase) verbs() []verbDrawn {
-	verbs := slices.Concat(sliceVerbs, rowVerbs, perVerbs, permVerbs)
-	if len(c.cols) > 0 {
-		verbs = slices.Concat(verbs, keyVerbs)
-	}
-	return verbs
-}
+// drawnVerbs are all verbs. Those that are listed twice are drawn more often.
+var drawnVerbs = slices.Concat(sliceVerbs, rowVerbs, perVerbs, permVerbs, keyVerbs, funcVerbs, streamVerbs, externalVerbs, relationVerbs)
 
 // drawnCall is one call of a verb.
 type drawnCall struct {
 	*drawnCase
 	*optionsDrawn
-	verb    string
-	details []string // drawn by the verb
+	verb     string
+	details  []string // drawn by the verb
+	made     bool     // the verb took the case
+	failure  string   // "": none
+	times    int      // the library was called
+	taken    []string // ways
+	survived bool     // the verb caught the panic of a key function, and went on
+	used     []usedColumn
+	drops    uint64 // options that are left out
+
+	statements string // the call as Go, see says
+	rows, want []int
 }
 
-// check draws the options of a verb, and reports a panic of it as a failure.
-func (c *drawnCase) check(v verbDrawn) {
-	c.t.Helper()
-	x := &drawnCall{drawnCase: c, optionsDrawn: &optionsDrawn{}, verb: v.name}
+// call makes one call, whose draws are its own: they do not depend on other calls of the case.
+func (c *drawnCase) call(cut drawnCut) *drawnCall {
+	own := *c
+	own.Rand = rand.New(rand.NewPCG(c.seed, 2+uint64(cut.verb)<<32+uint64(cut.turn)))
+	x := &drawnCall{drawnCase: &own, optionsDrawn: &optionsDrawn{}, verb: drawnVerbs[cut.verb].name, made: true, drops: cut.options}
 	defer func() {
 		if value := recover(); value != nil {
 			x.fail("panic: %v\n%s", value, debug.Stack())
 		}
 	}()
-	v.do(x)
+	drawnVerbs[cut.verb].do(x)
+	return x
 }
+
+// skip says that a verb does not take the case.
+func (x *drawnCall) skip() { x.made = false }
 
 // draw draws options for a call of n elements by cols columns.
 func (x *drawnCall) draw(n, cols int) []sorter.Option {
@@ -140,17 +201,20 @@ func (x *drawnCall) note(format string, args ...any) {
 	x.details = append(x.details, fmt.Sprintf(format, args...))
 }
 
-// fail reports a failure, with all that was drawn.
+// fail notes the first failure.
 func (x *drawnCall) fail(format string, args ...any) {
-	x.t.Helper()
-	message := fmt.Sprintf(format, args...)
-	x.t.Errorf("-drawn.seed=%d -drawn.size=%d: %s of %d rows %v\noptions %v\ncolumns %v\npartitions %v\n%s",
-		x.seed, x.largest, x.verb, x.n, x.details, x.names, x.cols, x.partition, message)
+	if x.failure == "" {
+		x.failure = fmt.Sprintf(format, args...)
+	}
+}
+
+// String describes all that was drawn.
+func (x *drawnCall) String() string {
+	return fmt.Sprintf("%s of %d rows %v\noptions %v\ncolumns %v\npartitions %v", x.verb, x.n, x.details, x.names, x.cols, x.partition)
 }
 
 // same fails unless rows are those wanted.
 func (x *drawnCall) same(what string, got, want []int) {
-	x.t.Helper()
 	if d := oracle.Diff(got, want, same[int]); d != "" {
 		x.fail("%s %s", what, d)
 	}
@@ -175,10 +239,14 @@ func (c *drawnCase) inOrder(by sortedBy) []int {
 	if by.parted {
 		cols = slices.Concat(c.partition, c.cols)
 	}
-	guess, _ := sorter.RowsBy(c.n, asColumns(cols, c.Rand)...).Order(orderOptions(by.Order)...)
+	r := rand.New(rand.NewPCG(c.seed, 1)) // not that of the call, whose draws are the same if the order is known
+	columns := mapped(cols, func(c drawnColumn) sorter.Column[int] { return first(c.column(r)) })
+	guess, _ := sorter.RowsBy(c.n, columns...).Order(orderOptions(by.Order)...)
 	c.sorted[by] = oracle.StableRows(c.n, guess, compareInTurn(compares(cols, by.Order)))
 	return c.sorted[by]
 }
+
+func first[A, B any](a A, _ B) A { return a }
 
 // stableOf returns rows, any selection of those of the case, in stable order.
 func (c *drawnCase) stableOf(rows []int, o oracle.Order) []int {
@@ -205,6 +273,9 @@ func (c *drawnCase) areAll(rows []int) bool {
 // drawRows draws the rows that a call takes: all, or any selection.
 func (c *drawnCase) drawRows() []int {
 	all := ascending(c.n)
+	if c.n == 0 {
+		return all
+	}
 	switch c.IntN(6) {
 	case 0:
 		c.Shuffle(c.n, func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -220,7 +291,18 @@ func (c *drawnCase) drawRows() []int {
 	return all
 }
 
-// asColumns makes columns of drawn ones.
-func asColumns(cols []drawnColumn, r *rand.Rand) []sorter.Column[int] {
-	return mapped(cols, func(c drawnColumn) sorter.Column[int] { return c.column(r) })
+// columns makes columns of drawn ones, in drawn layouts.
+func (x *drawnCall) columns(cols []drawnColumn) []sorter.Column[int] {
+	return mapped(cols, func(c drawnColumn) sorter.Column[int] {
+		col, layout := c.column(x.Rand)
+		x.used = append(x.used, usedColumn{c, layout, len(x.used) == 0})
+		return col
+	})
+}
+
+// elementColumns notes that the columns of a call are functions of elements.
+func (x *drawnCall) elementColumns(layout string) {
+	for i, c := range x.cols {
+		x.used = append(x.used, usedColumn{c, layout, i == 0})
+	}
 }

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
@@ -12,11 +13,16 @@ import (
 // drawnColumn is a column of drawn keys by row number.
 type drawnColumn interface {
 	String() string
-	column(r *rand.Rand) sorter.Column[int] // in a drawn layout
+	traits() columnTraits
+	source(i int, layout string) (data []string, col string)
+	keyType() string
+	column(r *rand.Rand) (col sorter.Column[int], layout string) // in a drawn layout
 	carried() sorter.Column[carried]
 	compare(o oracle.Order) func(a, b int) int // of rows, in a call with the options of o
 	isPlain() bool                             // neither nulls nor a direction of its own
 	key() drawnKey
+	pick(rows []int) drawnColumn // a copy with the keys of these rows
+	shapeOf() []uint64           // numbers with the ties of the keys, before any became special
 
 	// The column as a field of elements, where there is one for its keys.
 	asField() (col drawnColumn, ok bool)
@@ -44,6 +50,8 @@ type carried struct {
 type columnOf[K sorter.Key] struct {
 	kind  callKind[K]
 	keys  []K
+	draws keysDrawn
+	calls *atomic.Pointer[keyFault]
 	name  string
 	desc  bool
 	nans  oracle.NaNs
@@ -51,13 +59,61 @@ type columnOf[K sorter.Key] struct {
 	nulls []bool
 }
 
-func (k callKind[K]) drawColumn(n int, r *rand.Rand) drawnColumn {
-	c := &columnOf[K]{kind: k}
-	c.keys, c.name = k.drawKeys(n, r)
-	if r.IntN(2) > 0 {
-		c.drawPlaces(n, r)
+func (k callKind[K]) drawColumn(n int, of columnDraw) drawnColumn {
+	c := &columnOf[K]{kind: k, calls: of.calls}
+	c.keys, c.draws = k.drawKeys(n, of)
+	c.name = c.draws.name
+	switch {
+	case of.aim != nil && of.IntN(4) > 0:
+		c.desc, c.nans = of.IntN(3) == 0, oracle.NaNs(max(0, of.IntN(6)-2))
+		if of.aim.nulls > 0 {
+			c.place, c.nulls = nullPlace(1+of.IntN(2)), mapped(c.keys, func(K) bool { return of.Float64() < of.aim.nulls })
+			c.name += fmt.Sprintf(", nulls: %v", of.aim.nulls)
+		} else if of.IntN(2) == 0 {
+			c.desc, c.nans = false, oracle.Least
+		}
+	case of.IntN(2) > 0:
+		c.drawPlaces(n, of.Rand)
 	}
 	return c
+}
+
+// columnDraw is from what a column is drawn.
+type columnDraw struct {
+	*rand.Rand
+	calls *atomic.Pointer[keyFault]
+	aim   *columnAim // nil: none
+	tied  []uint64   // numbers of the column before, nil: there is none
+}
+
+// drawColumn draws a column, which may depend on the one before it.
+func (c *drawnCase) drawColumn() drawnColumn {
+	of := columnDraw{Rand: c.Rand, calls: c.keyCalls}
+	n := c.n + 1 + c.IntN(3)
+	if len(c.cols) > 0 {
+		of.tied, n = c.cols[len(c.cols)-1].shapeOf(), c.rows()
+	}
+	return drawKind(c.Rand).drawColumn(n, of)
+}
+
+// rows is the number of keys of a case's columns: some are of no row.
+func (c *drawnCase) rows() int {
+	if len(c.cols) == 0 {
+		return c.n + 1
+	}
+	return len(c.cols[0].shapeOf())
+}
+
+func (c *columnOf[K]) shapeOf() []uint64 { return c.draws.values }
+
+func (c *columnOf[K]) pick(rows []int) drawnColumn {
+	some := *c
+	some.keys = c.at(rows)
+	some.draws.values = at(c.draws.values, rows)
+	if c.nulls != nil {
+		some.nulls = at(c.nulls, rows)
+	}
+	return &some
 }
 
 // drawPlaces draws the direction and the places of NaNs and of nulls.
@@ -120,6 +176,7 @@ func (c *columnOf[K]) isNull(row int) bool { return c.nulls[row] }
 
 // keyOf is the key function of rows, which is not called for nulls.
 func (c *columnOf[K]) keyOf(row int) K {
+	keyCalled(c.calls)
 	if c.nulls != nil && c.nulls[row] {
 		panic(fmt.Sprintf("the key function is called for the null of row %d", row))
 	}
@@ -160,17 +217,18 @@ func columnThrough[E any, K sorter.Key](c *columnOf[K], row func(E) int) sorter.
 	return placed(col, c.nans, c.place, func(e E) bool { return c.nulls[row(e)] })
 }
 
-func (c *columnOf[K]) column(r *rand.Rand) sorter.Column[int] {
-	col := c.layout(r)
+func (c *columnOf[K]) column(r *rand.Rand) (col sorter.Column[int], layout string) {
+	col, layout = c.layout(r)
 	if c.place == noNulls || r.IntN(2) == 0 {
-		return placed(col, c.nans, c.place, c.isNull)
+		return placed(col, c.nans, c.place, c.isNull), layout
 	}
 	col = placed(col, c.nans, noNulls, nil)
 	valid, offset := validityOf(c.nulls, r)
+	layout += ", null bits"
 	if c.place == nullsFirst {
-		return col.NullsFirstBits(valid, offset)
+		return col.NullsFirstBits(valid, offset), layout
 	}
-	return col.NullsLastBits(valid, offset)
+	return col.NullsLastBits(valid, offset), layout
 }
 
 // placed gives a column the places of NaNs and nulls.
@@ -219,30 +277,30 @@ func validityOf(nulls []bool, r *rand.Rand) (valid []byte, offset int) {
 }
 
 // layout draws where the keys of a column lie.
-func (c *columnOf[K]) layout(r *rand.Rand) sorter.Column[int] {
+func (c *columnOf[K]) layout(r *rand.Rand) (col sorter.Column[int], layout string) {
 	encode := func(dst []byte, row int) []byte { return append(dst, asTexts([]K{c.keyOf(row)})[0]...) }
 	switch way, encoded := r.IntN(8), asTexts(c.keys[:min(1, len(c.keys))]) != nil && r.IntN(2) == 0; {
 	case way == 0 && encoded && c.desc:
-		return sorter.DescEncoded(encode)
+		return sorter.DescEncoded(encode), "encoded"
 	case way == 0 && encoded:
-		return sorter.AscEncoded(encode)
+		return sorter.AscEncoded(encode), "encoded"
 	case way == 0 && c.desc:
-		return sorter.Desc(c.keyOf)
+		return sorter.Desc(c.keyOf), "function"
 	case way == 0:
-		return sorter.Asc(c.keyOf)
+		return sorter.Asc(c.keyOf), "function"
 	case way <= 3 && c.desc:
-		return sorter.DescOf(c.inMemory(r))
+		return sorter.DescOf(c.inMemory(r)), "slice"
 	case way <= 3:
-		return sorter.AscOf(c.inMemory(r))
+		return sorter.AscOf(c.inMemory(r)), "slice"
 	}
-	keys := c.laidOut(r)
+	keys, layout := c.laidOut(r)
 	if keys.Len() != len(c.keys) {
 		panic(fmt.Sprintf("%d rows in a layout of %d keys", keys.Len(), len(c.keys)))
 	}
 	if c.desc {
-		return keys.Desc()
+		return keys.Desc(), layout
 	}
-	return keys.Asc()
+	return keys.Asc(), layout
 }
 
 // inMemory returns the keys, at times without those of nulls at the end.
@@ -258,13 +316,13 @@ func (c *columnOf[K]) inMemory(r *rand.Rand) []K {
 const mostCopied = 16 << 20
 
 // laidOut returns the keys in chunks, in an arena or in views.
-func (c *columnOf[K]) laidOut(r *rand.Rand) sorter.Keys {
+func (c *columnOf[K]) laidOut(r *rand.Rand) (keys sorter.Keys, layout string) {
 	texts := asTexts(c.keys)
 	if texts == nil || r.IntN(4) == 0 || testkit.Bytes(texts) > mostCopied {
 		return c.inChunks(0, len(c.keys), r)
 	}
 	if fixed, ok := any(c.keys).([]fixedText); ok && r.IntN(2) == 0 {
-		return fixedOf(fixed)
+		return fixedOf(fixed), "fixed"
 	}
 	null := func(int) bool { return false }
 	if c.nulls != nil {
@@ -272,24 +330,25 @@ func (c *columnOf[K]) laidOut(r *rand.Rand) sorter.Keys {
 	}
 	switch r.IntN(4) {
 	case 0:
-		return sorter.Arena(testkit.ArenaOf[int32](texts))
+		return sorter.Arena(testkit.ArenaOf[int32](texts)), "arena"
 	case 1:
-		return sorter.Arena(testkit.ArenaOf[int64](texts))
+		return sorter.Arena(testkit.ArenaOf[int64](texts)), "wide arena"
 	case 2:
 		views, buffers := testkit.ViewsOf(texts, null, r)
-		return sorter.Views(views, buffers...)
+		return sorter.Views(views, buffers...), "views"
 	}
 	i, j := len(texts)/3, len(texts)/3+r.IntN(len(texts)-len(texts)/3)
 	views, buffers := testkit.ViewsOf(texts[j:], func(row int) bool { return null(j + row) }, r)
-	return sorter.Concat(c.inChunks(0, i, r), sorter.Arena(testkit.ArenaOf[int32](texts[i:j])), sorter.Views(views, buffers...))
+	chunks, _ := c.inChunks(0, i, r)
+	return sorter.Concat(chunks, sorter.Arena(testkit.ArenaOf[int32](texts[i:j])), sorter.Views(views, buffers...)), "concatenated texts"
 }
 
-func (c *columnOf[K]) inChunks(lo, hi int, r *rand.Rand) sorter.Keys {
+func (c *columnOf[K]) inChunks(lo, hi int, r *rand.Rand) (keys sorter.Keys, layout string) {
 	chunks := testkit.Cut(c.keys[lo:hi], r)
 	if k := r.IntN(len(chunks)); r.IntN(3) == 0 {
-		return sorter.Concat(sorter.Chunks(chunks[:k]), sorter.Chunks(chunks[k:]))
+		return sorter.Concat(sorter.Chunks(chunks[:k]), sorter.Chunks(chunks[k:])), "concatenated chunks"
 	}
-	return sorter.Chunks(chunks)
+	return sorter.Chunks(chunks), "chunks"
 }
 
 func fixedOf(texts []fixedText) sorter.Keys {

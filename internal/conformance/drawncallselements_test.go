@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"fmt"
 	"iter"
+	"unsafe"
 
 	"example.com/sorter"
 	"example.com/sorter/perm"
@@ -148,7 +149,7 @@ func sizedBy[E sized](x *drawnCall) onSlices {
 		}
 		cols = append(cols, col)
 	}
-	x.note("%T elements", *new(E))
+	x.elementColumns(fmt.Sprintf("elements of %d bytes", unsafe.Sizeof(*new(E))))
 	return orderingOf[E]{sorter.By(cols...), sizedOf[E], rowOfSized[E]}
 }
 

@@ -113,7 +113,7 @@ func (x *drawnCall) byFields() onSlices {
 		return nil
 	}
 	own, names, used := *x.drawnCase, []string(nil), map[string]bool{}
-	own.cols, own.sorted, own.ordering = nil, map[sortedBy][]int{}, nil
+	own.cols, own.sorted = nil, map[sortedBy][]int{}
 	for _, c := range x.cols {
 		field, ok := c.asField()
 		if !ok || used[field.fieldName()] {
@@ -124,6 +124,7 @@ func (x *drawnCall) byFields() onSlices {
 	}
 	x.drawnCase = &own
 	x.note("by fields %q", names)
+	x.elementColumns("fields")
 	rows := own.fieldedRows()
 	if x.IntN(2) == 0 {
 		by, err := sorter.ByFields[*fielded](names...)

@@ -11,24 +11,29 @@ import (
 
 // keyVerbs are the verbs on keys alone, those of the first column.
 var keyVerbs = []verbDrawn{
-	{"SortKeys", func(x *drawnCall) { x.onKeys().cols[0].sortKeys(x) }},
-	{"SortKeys", func(x *drawnCall) { x.onKeys().cols[0].sortKeys(x) }},
-	{"SortPairs", func(x *drawnCall) { x.onKeys().cols[0].sortPairs(x) }},
-	{"SortPairs", func(x *drawnCall) { x.onKeys().cols[0].sortPairs(x) }},
-	{"OrderKeys", func(x *drawnCall) { x.onKeys().cols[0].orderKeys(x) }},
-	{"TopKeys", func(x *drawnCall) { x.onKeys().cols[0].topKeys(x) }},
+	{"SortKeys", onKeys(drawnColumn.sortKeys)}, {"SortKeys", onKeys(drawnColumn.sortKeys)},
+	{"SortPairs", onKeys(drawnColumn.sortPairs)}, {"SortPairs", onKeys(drawnColumn.sortPairs)},
+	{"OrderKeys", onKeys(drawnColumn.orderKeys)},
+	{"TopKeys", onKeys(drawnColumn.topKeys)},
 	{"Quantiles", checkDrawnQuantiles},
 }
 
-// onKeys leaves the call the keys of the first column.
-func (x *drawnCall) onKeys() *drawnCall {
-	x.drawnCase = x.byFirst()
-	return x
+// onKeys is a verb on the keys of the first column.
+func onKeys(do func(c drawnColumn, x *drawnCall)) func(x *drawnCall) {
+	return func(x *drawnCall) {
+		if len(x.cols) == 0 {
+			x.skip()
+			return
+		}
+		x.drawnCase = x.byFirst()
+		x.elementColumns("keys")
+		do(x.cols[0], x)
+	}
 }
 
 // plain returns the column of the same keys without nulls, ascending.
 func (c *columnOf[K]) plain() drawnColumn {
-	return &columnOf[K]{kind: c.kind, keys: c.keys, name: c.name}
+	return &columnOf[K]{kind: c.kind, keys: c.keys, name: c.name, draws: c.draws, calls: c.calls}
 }
 
 func (c *columnOf[K]) quantiles() *quantile {
@@ -45,7 +50,6 @@ func (c *columnOf[K]) at(rows []int) []K { return mapped(rows, func(row int) K {
 // sameKeys fails unless keys are those wanted bit for bit, or, without Stable, tie with these and are
 // the same together.
 func (c *columnOf[K]) sameKeys(x *drawnCall, got, want []K) {
-	x.t.Helper()
 	same := oracle.Same[K]
 	if isString[K]() { // equal ones are the same to a program, wherever they lie
 		compare := c.kind.order(x.order)
@@ -68,7 +72,7 @@ func sumOf[K sorter.Key](keys []K) uint64 { return (&keysOf[K]{keys: keys}).sum(
 func (c *columnOf[K]) sortKeys(x *drawnCall) {
 	opts := x.draw(x.n, 1)
 	got, outside := guarded(c.keys[:x.n], x.IntN(9))
-	err := sorter.SortKeys(got, opts...)
+	err := calledFor(x, func() error { return sorter.SortKeys(got, opts...) })
 	if err := outside(); err != nil {
 		x.fail("%v", err)
 	}
@@ -83,7 +87,7 @@ func (c *columnOf[K]) sortKeys(x *drawnCall) {
 func (c *columnOf[K]) topKeys(x *drawnCall) {
 	k, opts := x.drawCount(x.n), x.draw(x.n, 1)
 	got := slices.Clone(c.keys[:x.n])
-	if x.failed(sorter.TopKeys(got, k, opts...)) {
+	if x.failed(calledFor(x, func() error { return sorter.TopKeys(got, k, opts...) })) {
 		x.stable = true
 		c.sameKeys(x, got, c.keys[:x.n])
 		return
@@ -100,7 +104,7 @@ func (c *columnOf[K]) topKeys(x *drawnCall) {
 func (c *columnOf[K]) orderKeys(x *drawnCall) {
 	opts := x.draw(x.n, 1)
 	keys := slices.Clone(c.keys[:x.n])
-	p, err := sorter.OrderKeys(keys, opts...)
+	p, err := called(x, func() (perm.Perm, error) { return sorter.OrderKeys(keys, opts...) })
 	x.checkPerm(p, err, x.inOrder(sortedBy{Order: x.order}), compares(x.cols, x.order))
 	x.stable = true
 	c.sameKeys(x, keys, c.keys[:x.n])
@@ -163,7 +167,7 @@ func sortDrawnPairs[K sorter.Key, V comparable](x *drawnCall, c *columnOf[K], va
 	keys, before := slices.Clone(c.keys[:x.n]), mapped(ascending(x.n), value)
 	values, outside := guarded(before, x.IntN(9))
 	x.note("values %T", *new(V))
-	err := sorter.SortPairs(keys, values, opts...)
+	err := calledFor(x, func() error { return sorter.SortPairs(keys, values, opts...) })
 	if err := outside(); err != nil {
 		x.fail("%v", err)
 	}

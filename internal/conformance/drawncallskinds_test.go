@@ -24,7 +24,8 @@ type callKind[K sorter.Key] struct {
 
 // drawnKind is a callKind whose type of key is hidden.
 type drawnKind interface {
-	drawColumn(n int, r *rand.Rand) drawnColumn
+	drawColumn(n int, of columnDraw) drawnColumn
+	info() kindInfo
 }
 
 // quantile is Quantiles of keys that are numbers, of all and of each partition.
@@ -151,25 +152,39 @@ func fixedBytes(width int) callKind[fixedText] {
 // fixedText is the type of texts that all have one width.
 type fixedText string
 
-// drawKeys draws n keys, and their description.
-func (k callKind[K]) drawKeys(n int, r *rand.Rand) ([]K, string) {
-	span, s := drawSpan(n, r), drawShape(r)
+// keysDrawn is what keys were made of.
+type keysDrawn struct {
+	name   string
+	shape  string
+	line   string
+	values []uint64 // numbers of the shape, which the keys have the ties of or more
+}
+
+// drawKeys draws n keys.
+func (k callKind[K]) drawKeys(n int, of columnDraw) ([]K, keysDrawn) {
+	r := of.Rand
+	span, s := drawSpan(n, r), drawShape(of)
+	if of.aim != nil {
+		s, span = of.aim.shape(n, r)
+	}
 	values := s.draw(n, span, r)
-	name := fmt.Sprintf("%s %s of %d", k.name, s.name, span)
+	d := keysDrawn{fmt.Sprintf("%s %s of %d", k.name, s.name, span), s.name, "values", values}
 	if k.width > 0 {
 		l := lines[r.IntN(len(lines))]
-		highest := ^uint64(0) >> (64 - k.width)
-		for i, v := range values {
-			values[i] = l.at(v, span, highest) << (64 - k.width)
+		if of.aim != nil { // the order and the number of values are those of the shape
+			l = lines[[]int{0, 2, 3}[r.IntN(3)]]
 		}
-		name += " " + l.name
+		highest := ^uint64(0) >> (64 - k.width)
+		values = mapped(values, func(v uint64) uint64 { return l.at(min(v, span-1), span, highest) << (64 - k.width) })
+		d.line = l.name
+		d.name += " " + l.name
 	}
 	keys := mapped(values, k.of)
-	if each := []int{0, 0, 0, 0, 0, 0, 0, 0, 2, 20, max(1, n/3), 1}[r.IntN(12)]; each > 0 && len(k.special) > 0 {
+	if each := []int{0, 0, 0, 0, 0, 0, 0, 0, 2, 20, max(1, n/3), 1}[r.IntN(12)]; of.aim == nil && each > 0 && len(k.special) > 0 {
 		k.sprinkle(keys, each, r)
-		name += fmt.Sprintf(", one in %d special", each)
+		d.name += fmt.Sprintf(", one in %d special", each)
 	}
-	return keys, name
+	return keys, d
 }
 
 // drawKind draws a kind of key.

@@ -9,21 +9,30 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/ways"
 	"example.com/sorter/perm"
 )
 
 // optionsDrawn are the options of one call, and its expectations.
 type optionsDrawn struct {
-	order   oracle.Order
-	list    []sorter.Option
-	names   []string
-	stable  bool // Stable is given
-	limited bool // by MemoryLimit: ErrMemoryLimit is an answer
-	into    perm.Perm
-	marks   []marks
-	report  *sorter.Stats
-	busy    atomic.Int32 // calls of OnProgress
-	wrong   atomic.Value // the first wrong call of OnProgress
+	order    oracle.Order
+	list     []sorter.Option
+	names    []string
+	offered  int // options drawn so far, dropped ones included
+	stable   bool
+	limited  bool // by MemoryLimit: ErrMemoryLimit is an answer
+	excluded bool // options exclude each other: ErrNoDevice is the answer
+	engine   string
+	into     perm.Perm
+	marks    []marks
+	report   *sorter.Stats
+	busy     atomic.Int32 // calls of OnProgress
+	wrong    atomic.Value // the first wrong call of OnProgress
+	off      ways.Set     // ways that are off
+	offName  string
+	vectors  string    // instructions that are left, as SORTER_VECTORS has them; "": all
+	fault    *keyFault // nil: none
+	poll     *pollFault
 }
 
 // marks are runs that a call marks.
@@ -32,84 +41,135 @@ type marks struct {
 	runs *perm.Runs
 }
 
-func (o *optionsDrawn) add(name string, opt sorter.Option) {
-	o.list, o.names = append(o.list, opt), append(o.names, name)
+// offers reports whether an option that was drawn is given: the minimiser leaves some out.
+func (x *drawnCall) offers(o *optionsDrawn, format string, args ...any) bool {
+	o.offered++
+	if x.drops>>(o.offered-1)&1 != 0 {
+		return false
+	}
+	o.names = append(o.names, fmt.Sprintf(format, args...))
+	return true
 }
 
+func (o *optionsDrawn) add(opt sorter.Option) { o.list = append(o.list, opt) }
+
 // drawOptions draws the options of a call that orders n rows by the number of columns given.
-func (c *drawnCase) drawOptions(n, cols int) *optionsDrawn {
-	o := &optionsDrawn{}
-	c.drawOrder(o)
-	onDevice := c.device != nil && c.IntN(3) > 0
-	if o.stable = onDevice || c.IntN(2) == 0; o.stable {
-		o.add("Stable", sorter.Stable())
+func (x *drawnCall) drawOptions(n, cols int) *optionsDrawn {
+	o := &optionsDrawn{engine: "chosen"}
+	x.drawOrder(o)
+	onDevice := x.device != nil && x.IntN(3) > 0
+	if stable := onDevice || x.IntN(2) == 0; stable && (onDevice || x.offers(o, "Stable()")) {
+		o.stable = true
+		o.add(sorter.Stable())
 	}
-	if c.IntN(2) == 0 {
-		workers := 1 + c.IntN(4)
-		o.add(fmt.Sprintf("Workers(%d)", workers), sorter.Workers(workers))
+	if workers := 1 + x.IntN(4); x.IntN(2) == 0 && x.offers(o, "Workers(%d)", workers) {
+		o.add(sorter.Workers(workers))
 	}
 	switch {
 	case onDevice:
-		c.drawAlgorithm(o, c.device)
-	case c.IntN(4) == 0:
-		c.drawAlgorithm(o, sorter.CPU())
+		x.drawAlgorithm(o, x.device)
+	case x.IntN(4) == 0:
+		x.drawAlgorithm(o, sorter.CPU())
 	}
-	if c.IntN(6) == 0 {
-		bytes := 1 + c.Int64N(int64(1+n)*(1+c.Int64N(100)))
-		o.limited = true
-		o.add(fmt.Sprintf("MemoryLimit(%d)", bytes), sorter.MemoryLimit(bytes))
+	if x.IntN(6) == 0 {
+		if bytes := 1 + x.Int64N(int64(1+n)*(1+x.Int64N(100))); x.offers(o, "MemoryLimit(%d)", bytes) {
+			o.limited = true
+			o.add(sorter.MemoryLimit(bytes))
+		}
 	}
-	c.drawOutputs(o, n, cols)
+	x.drawOutputs(o, n, cols)
+	x.drawMeans(o)
+	if ctx := x.drawFault(o, n, cols); ctx != nil {
+		o.add(sorter.WithContext(ctx))
+	}
 	return o
 }
 
 // drawOrder draws options of the order.
-func (c *drawnCase) drawOrder(o *optionsDrawn) {
-	if c.IntN(2) == 0 {
+func (x *drawnCall) drawOrder(o *optionsDrawn) {
+	if x.IntN(2) == 0 && x.offers(o, "Descending()") {
 		o.order.Desc = true
-		o.add("Descending", sorter.Descending())
+		o.add(sorter.Descending())
 	}
-	for range max(0, c.IntN(4)-1) { // the last wins
-		o.order.NaNs = 1 + oracle.NaNs(c.IntN(3))
-		o.add([]string{"NaNsFirst", "NaNsLast", "TotalOrder"}[o.order.NaNs-1],
-			[]func() sorter.Option{sorter.NaNsFirst, sorter.NaNsLast, sorter.TotalOrder}[o.order.NaNs-1]())
+	for range max(0, x.IntN(4)-1) { // the last wins
+		nans := 1 + oracle.NaNs(x.IntN(3))
+		if x.offers(o, "%s()", []string{"NaNsFirst", "NaNsLast", "TotalOrder"}[nans-1]) {
+			o.order.NaNs = nans
+			o.add([]func() sorter.Option{sorter.NaNsFirst, sorter.NaNsLast, sorter.TotalOrder}[nans-1]())
+		}
 	}
 }
 
-// drawAlgorithm draws an algorithm of an engine.
-func (c *drawnCase) drawAlgorithm(o *optionsDrawn, b sorter.Backend) {
-	if b == c.device || c.IntN(4) == 0 {
-		o.add("On("+b.Name()+")", sorter.On(b))
+// drawAlgorithm draws an algorithm of an engine, at times one that it lacks.
+func (x *drawnCall) drawAlgorithm(o *optionsDrawn, b sorter.Backend) {
+	on := b == x.device || x.IntN(4) == 0
+	if on {
+		on = x.offers(o, "On(%s)", b.Name())
 	}
-	if a := sorter.Algorithm(c.IntN(int(engine.Algorithms))); b.Runs(a) {
-		o.add(fmt.Sprintf("Use(%v)", a), sorter.Use(a))
+	if on {
+		o.engine = b.Name()
+		o.add(sorter.On(b))
 	}
+	a := sorter.Algorithm(x.IntN(int(engine.Algorithms)))
+	lacks := !b.Runs(a)
+	if lacks && (x.device != nil || x.IntN(4) > 0) || !x.offers(o, "Use(%v)", a) {
+		return
+	}
+	if o.excluded = lacks; lacks {
+		o.engine = "without the algorithm"
+	} else {
+		o.engine = b.Name() + " by " + a.String()
+	}
+	o.add(sorter.Use(a))
 }
 
 // drawOutputs draws options that show a call, and where results go.
-func (c *drawnCase) drawOutputs(o *optionsDrawn, n, cols int) {
-	if c.IntN(5) == 0 {
-		o.add("WithContext", sorter.WithContext(neverCancelled))
-	}
-	if c.IntN(4) == 0 {
+func (x *drawnCall) drawOutputs(o *optionsDrawn, n, cols int) {
+	if x.IntN(4) == 0 && x.offers(o, "Report(new(sorter.Stats))") {
 		o.report = &sorter.Stats{}
-		o.add("Report", sorter.Report(o.report))
+		o.add(sorter.Report(o.report))
 	}
-	if c.IntN(8) == 0 {
-		o.add("OnProgress", sorter.OnProgress(o.progress))
+	if x.IntN(8) == 0 && x.offers(o, "OnProgress(func(sorter.Progress) {})") {
+		o.add(sorter.OnProgress(o.progress))
 	}
-	if c.IntN(4) == 0 {
-		o.into = make(perm.Perm, max(0, n-1+c.IntN(4)))
-		o.add(fmt.Sprintf("Into(%d)", len(o.into)), sorter.Into(o.into[:c.IntN(len(o.into)+1)]))
-	}
-	for c.IntN(4) == 0 {
-		m := marks{c.IntN(cols+2) - 1, &perm.Runs{}}
-		o.marks = append(o.marks, m)
-		if m.cols < 0 {
-			o.add("MarkRuns", sorter.MarkRuns(m.runs))
-			continue
+	if x.IntN(4) == 0 {
+		into := make(perm.Perm, max(0, n-1+x.IntN(4)))
+		if length := x.IntN(len(into) + 1); x.offers(o, "Into(make(perm.Perm, %d, %d))", length, len(into)) {
+			o.into = into
+			o.add(sorter.Into(into[:length]))
 		}
-		o.add(fmt.Sprintf("MarkRunsBy(%d)", m.cols), sorter.MarkRunsBy(m.cols, m.runs))
+	}
+	for x.IntN(4) == 0 {
+		m := marks{x.IntN(cols+2) - 1, &perm.Runs{}}
+		if m.cols < 0 && x.offers(o, "MarkRuns(new(perm.Runs))") {
+			o.marks = append(o.marks, m)
+			o.add(sorter.MarkRuns(m.runs))
+		} else if m.cols >= 0 && x.offers(o, "MarkRunsBy(%d, new(perm.Runs))", m.cols) {
+			o.marks = append(o.marks, m)
+			o.add(sorter.MarkRunsBy(m.cols, m.runs))
+		}
+	}
+}
+
+// drawMeans draws ways and vector instructions that are withheld. No result depends on them.
+func (x *drawnCall) drawMeans(o *optionsDrawn) {
+	off, name := ways.Set(0), ""
+	switch x.IntN(12) {
+	case 0:
+		off, name = ways.All, "all"
+	case 1:
+		off, name = ways.Set(x.Uint32())&ways.All, "some"
+	case 2, 3, 4:
+		w := ways.Way(x.IntN(ways.Ways))
+		off, name = ways.Of(w), w.String()
+	}
+	if off != 0 && x.offers(o, "off %v", off) {
+		o.off, o.offName = off, name
+	}
+	if x.IntN(4) == 0 {
+		if vectors := []string{"none", "avx2"}[x.IntN(2)]; x.offers(o, "vectors %s", vectors) {
+			o.vectors = vectors
+		}
 	}
 }
 
@@ -123,16 +183,27 @@ func (o *optionsDrawn) progress(p sorter.Progress) {
 	o.busy.Add(-1)
 }
 
-// failed reports whether a call returned an error, and notes one that it may not return.
+// failed reports whether a call returned an error, and notes one that it may not return, or lacks.
 func (x *drawnCall) failed(err error) bool {
 	if wrong := x.wrong.Load(); wrong != nil {
 		x.fail("%v", wrong)
 	}
 	switch {
+	case err == nil && x.excluded:
+		x.fail("no error of options that exclude each other")
+		return false
 	case err == nil:
 		return false
-	case !x.limited || !errors.Is(err, sorter.ErrMemoryLimit):
+	case x.excluded && errors.Is(err, sorter.ErrNoDevice):
+	case x.limited && errors.Is(err, sorter.ErrMemoryLimit):
+	case x.faulted(err):
+	default:
 		x.fail("unexpected error: %v", err)
+	}
+	for _, m := range x.marks {
+		if x.times == 1 && m.runs.Rows() != 0 {
+			x.fail("an error, and runs of %d rows", m.runs.Rows())
+		}
 	}
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/sorter"
+	"example.com/sorter/perm"
 )
 
 // perVerbs are the verbs on each partition of rows.
@@ -19,29 +20,30 @@ var perVerbs = []verbDrawn{
 
 // drawPartition draws the columns of partitions: up to two of any keys, or one of numbers of partitions.
 func (c *drawnCase) drawPartition() {
-	rows := c.n + 1
+	rows := c.rows()
 	for range c.IntN(3) {
-		c.partition = append(c.partition, drawKind(c.Rand).drawColumn(rows, c.Rand))
+		c.partition = append(c.partition, drawKind(c.Rand).drawColumn(rows, columnDraw{Rand: c.Rand, calls: c.keyCalls}))
 	}
 	if c.IntN(3) == 0 {
 		return
 	}
 	numbers, name := drawPartitions(rows, c.Rand)
 	c.partition = []drawnColumn{[]drawnColumn{
-		numberedBy(name, numbers, signed[int8]("int8", 8, true)),
-		numberedBy(name, numbers, unsigned[uint16]("uint16", 16, true)),
-		numberedBy(name, numbers, signed[int64]("int64", 64, true)),
-		numberedBy(name, numbers, keyKindNamed[string]("string")),
+		numberedBy(c, name, numbers, signed[int8]("int8", 8, true)),
+		numberedBy(c, name, numbers, unsigned[uint16]("uint16", 16, true)),
+		numberedBy(c, name, numbers, signed[int64]("int64", 64, true)),
+		numberedBy(c, name, numbers, keyKindNamed[string]("string")),
 	}[c.IntN(4)]}
 	if c.IntN(4) == 0 {
-		c.partition = append(c.partition, drawKind(c.Rand).drawColumn(rows, c.Rand))
+		c.partition = append(c.partition, drawKind(c.Rand).drawColumn(rows, columnDraw{Rand: c.Rand, calls: c.keyCalls, tied: numbers}))
 	}
 }
 
 // numberedBy makes keys of numbers, on the line, of which the lowest bits may be lost.
-func numberedBy[K sorter.Key](name string, numbers []uint64, kind keyKind[K]) drawnColumn {
+func numberedBy[K sorter.Key](c *drawnCase, name string, numbers []uint64, kind keyKind[K]) drawnColumn {
 	keys := mapped(numbers, func(v uint64) K { return kind.of(v<<56 + v>>8<<48 + v) })
-	return &columnOf[K]{kind: callKind[K]{keyKind: kind}, keys: keys, name: kind.name + " " + name}
+	name = kind.name + " " + name
+	return &columnOf[K]{kind: callKind[K]{keyKind: kind}, keys: keys, calls: c.keyCalls, name: name, draws: keysDrawn{name, "partitions", "values", numbers}}
 }
 
 // drawPartitions draws which partition each of n rows is in.
@@ -80,13 +82,22 @@ func (x *drawnCall) partitionsInOrder() (rows, offsets []int) {
 	return rows, offsetsOf(x.n, func(i int) bool { return by(rows[i-1], rows[i]) != 0 })
 }
 
+// per are the partitions of the rows.
+func (x *drawnCall) per() sorter.Partitions {
+	rows := sorter.RowsBy(x.n, x.columns(x.cols)...)
+	return rows.Per(x.columns(x.partition)...)
+}
+
 func (x *drawnCall) drawPer() []sorter.Option { return x.draw(x.n, len(x.partition)+len(x.cols)) }
 
 func checkDrawnPartitionsTop(x *drawnCall) {
 	k := []int{0, 1, 1, 2, 3, 7, 16, 63, 64, 65, 1000, x.n}[x.IntN(12)]
 	x.note("k = %d", k)
 	opts := x.drawPer()
-	got, parts, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Per(asColumns(x.partition, x.Rand)...).Top(k, opts...)
+	by := x.per()
+	x.says(nil, fmt.Sprintf("p, _, err := sorter.RowsBy(%d, cols...).Per(parts...).Top(%d, opts...)\ngot := rowsOf(p)", x.n, k), first(x.firstPer(ascending(x.n), k)))
+	var parts perm.Runs
+	got, err := called(x, func() (rows []uint32, err error) { rows, parts, err = by.Top(k, opts...); return rows, err })
 	if x.failed(err) {
 		return
 	}
@@ -118,25 +129,22 @@ func checkDrawnPartitionsNth(x *drawnCall) {
 	}
 	opts := x.drawPer()
 	ks = atMost(x.mostPlaces(), ks)
-	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Per(asColumns(x.partition, x.Rand)...).Nth(ks, opts...)
-	if x.failed(err) {
-		return
-	}
+	by := x.per()
+	noRow := uint32(sorter.NoRow)
 	want := x.perPartition(func(rows []int, add func(row int)) {
 		for _, k := range ks {
 			if k < len(rows) {
 				add(rows[k])
 			} else {
-				add(-1)
+				add(int(noRow))
 			}
 		}
 	})
-	x.same("", mapped(got, func(row uint32) int {
-		if row == sorter.NoRow {
-			return -1
-		}
-		return int(row)
-	}), want)
+	x.says(ks, fmt.Sprintf("p, err := sorter.RowsBy(%d, cols...).Per(parts...).Nth(rows, opts...)\ngot := rowsOf(p)", x.n), want)
+	got, err := called(x, func() ([]uint32, error) { return by.Nth(ks, opts...) })
+	if !x.failed(err) {
+		x.sameNumbers(got, want)
+	}
 }
 
 // perPartition lists the rows that of adds for each partition.
@@ -151,7 +159,8 @@ func (x *drawnCall) perPartition(of func(rows []int, add func(row int))) (all []
 func checkDrawnPartitionsQuantiles(x *drawnCall) {
 	qs, opts := x.drawShares(), x.drawPer()
 	qs = atMost(x.mostPlaces(), qs)
-	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Per(asColumns(x.partition, x.Rand)...).Quantiles(qs, opts...)
+	by := x.per()
+	got, err := called(x, func() ([]uint32, error) { return by.Quantiles(qs, opts...) })
 	if x.failed(err) {
 		return
 	}
@@ -165,12 +174,18 @@ func checkDrawnPartitionsQuantiles(x *drawnCall) {
 // checkDrawnQuantilesPer draws the interpolated quantiles of the first column's keys within each partition.
 func checkDrawnQuantilesPer(x *drawnCall) {
 	if len(x.cols) == 0 || x.cols[0].quantiles() == nil {
+		x.skip()
 		return
 	}
 	x.drawnCase = x.byFirst()
 	keys, qs, opts := x.cols[0].quantiles(), x.drawShares(), x.drawPer()
 	qs = atMost(x.mostPlaces(), qs)
-	got, first, err := keys.per(x.n, qs, asColumns(x.partition, x.Rand), opts...)
+	partition := x.columns(x.partition)
+	var first []uint32
+	got, err := called(x, func() (all []float64, err error) {
+		all, first, err = keys.per(x.n, qs, partition, opts...)
+		return all, err
+	})
 	if x.failed(err) {
 		return
 	}
@@ -221,7 +236,6 @@ func (b shareOf) is(got float64) bool {
 
 // sameQuantiles fails unless numbers are those wanted.
 func (x *drawnCall) sameQuantiles(got []float64, want []shareOf) {
-	x.t.Helper()
 	if len(got) != len(want) {
 		x.fail("%d numbers, want %d", len(got), len(want))
 		return
@@ -236,13 +250,15 @@ func (x *drawnCall) sameQuantiles(got []float64, want []shareOf) {
 
 // checkDrawnQuantiles draws the quantiles of the first column's keys, without partitions.
 func checkDrawnQuantiles(x *drawnCall) {
-	if x.cols[0].quantiles() == nil {
+	if len(x.cols) == 0 || x.cols[0].quantiles() == nil {
+		x.skip()
 		return
 	}
 	x.drawnCase = x.byFirst()
 	keys, qs := x.cols[0].quantiles(), x.drawShares()
 	n, opts := x.n, x.draw(x.n, 1)
-	got, err := keys.all(n, qs, opts...)
+	x.elementColumns("keys")
+	got, err := called(x, func() ([]float64, error) { return keys.all(n, qs, opts...) })
 	if x.failed(err) {
 		return
 	}

@@ -1,11 +1,13 @@
 package conformance_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/perm"
 )
 
 // rowVerbs are the verbs on rows by columns.
@@ -20,9 +22,14 @@ var rowVerbs = []verbDrawn{
 	{"Rows.SearchRange", checkDrawnRowsSearchRange},
 }
 
+// rowsBy are the rows in the order of the columns.
+func (x *drawnCall) rowsBy() sorter.Rows { return sorter.RowsBy(x.n, x.columns(x.cols)...) }
+
 func checkDrawnRowsOrder(x *drawnCall) {
 	opts := x.draw(x.n, len(x.cols))
-	p, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Order(opts...)
+	by := x.rowsBy()
+	x.says(nil, fmt.Sprintf("p, err := sorter.RowsBy(%d, cols...).Order(opts...)\ngot := rowsOf(p)", x.n), x.inOrder(sortedBy{Order: x.order}))
+	p, err := called(x, func() (perm.Perm, error) { return by.Order(opts...) })
 	x.checkPerm(p, err, x.inOrder(sortedBy{Order: x.order}), compares(x.cols, x.order))
 }
 
@@ -30,7 +37,9 @@ func checkDrawnRowsSort(x *drawnCall) {
 	rows := x.drawRows()
 	opts := x.draw(len(rows), len(x.cols))
 	got := mapped(rows, func(row int) uint32 { return uint32(row) })
-	if x.failed(sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Sort(got, opts...)) {
+	by := x.rowsBy()
+	x.says(rows, fmt.Sprintf("some := permOf(rows)\nerr := sorter.RowsBy(%d, cols...).Sort(some, opts...)\ngot := rowsOf(some)", x.n), x.stableOf(rows, x.order))
+	if x.failed(calledFor(x, func() error { return by.Sort(got, opts...) })) {
 		x.sameNumbers(got, rows)
 		return
 	}
@@ -41,12 +50,14 @@ func checkDrawnRowsSort(x *drawnCall) {
 
 func checkDrawnRowsWithin(x *drawnCall) {
 	offsets, opts := x.drawOffsets(x.n), x.draw(x.n, len(x.cols))
-	p, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Within(offsets, opts...)
+	by := x.rowsBy()
+	want := ascending(x.n)
+	x.sortSegments(want, offsets)
+	x.says(offsets, fmt.Sprintf("p, err := sorter.RowsBy(%d, cols...).Within(rows, opts...)\ngot := rowsOf(p)", x.n), want)
+	p, err := called(x, func() (perm.Perm, error) { return by.Within(offsets, opts...) })
 	if x.failed(err) {
 		return
 	}
-	want := ascending(x.n)
-	x.sortSegments(want, offsets)
 	x.sameNumbers(p, want)
 	last := offsets[len(offsets)-1]
 	ends := slices.Concat(want[:offsets[0]], offsets, ascending(x.n)[last:])
@@ -55,7 +66,9 @@ func checkDrawnRowsWithin(x *drawnCall) {
 
 func checkDrawnRowsTop(x *drawnCall) {
 	k, opts := x.drawCount(x.n), x.draw(x.n, len(x.cols))
-	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Top(k, opts...)
+	by := x.rowsBy()
+	x.says(nil, fmt.Sprintf("p, err := sorter.RowsBy(%d, cols...).Top(%d, opts...)\ngot := rowsOf(p)", x.n, k), atMost(k, x.inOrder(sortedBy{Order: x.order})))
+	got, err := called(x, func() ([]uint32, error) { return by.Top(k, opts...) })
 	if !x.failed(err) {
 		x.sameNumbers(got, x.inOrder(sortedBy{Order: x.order})[:min(k, x.n)])
 	}
@@ -63,11 +76,14 @@ func checkDrawnRowsTop(x *drawnCall) {
 
 func checkDrawnRowsNthOfOne(x *drawnCall) {
 	if x.n == 0 {
+		x.skip()
 		return
 	}
 	k, opts := x.IntN(x.n), x.draw(x.n, len(x.cols))
 	x.note("k = %d", k)
-	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Nth([]int{k}, opts...)
+	by := x.rowsBy()
+	x.says(nil, fmt.Sprintf("p, err := sorter.RowsBy(%d, cols...).Nth([]int{%d}, opts...)\ngot := rowsOf(p)", x.n, k), x.inOrder(sortedBy{Order: x.order})[k:k+1])
+	got, err := called(x, func() ([]uint32, error) { return by.Nth([]int{k}, opts...) })
 	if !x.failed(err) {
 		x.sameNumbers(got, x.inOrder(sortedBy{Order: x.order})[k:k+1])
 	}
@@ -93,15 +109,15 @@ func (x *drawnCall) drawPlaces(n int) []int {
 	return ks
 }
 
-// at returns the elements of rows at places.
-func at(rows, places []int) []int {
-	return mapped(places, func(k int) int { return rows[k] })
-}
+// at returns the elements of s at places.
+func at[E any](s []E, places []int) []E { return mapped(places, func(k int) E { return s[k] }) }
 
 func checkDrawnRowsNth(x *drawnCall) {
 	ks, opts := x.drawPlaces(x.n), x.draw(x.n, len(x.cols))
 	left := slices.Clone(ks)
-	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Nth(left, opts...)
+	by := x.rowsBy()
+	x.says(ks, fmt.Sprintf("p, err := sorter.RowsBy(%d, cols...).Nth(rows, opts...)\ngot := rowsOf(p)", x.n), at(x.inOrder(sortedBy{Order: x.order}), ks))
+	got, err := called(x, func() ([]uint32, error) { return by.Nth(left, opts...) })
 	x.same("the places", left, ks)
 	if !x.failed(err) {
 		x.sameNumbers(got, at(x.inOrder(sortedBy{Order: x.order}), ks))
@@ -124,9 +140,11 @@ func placeOf(q float64, n int) int { return max(0, int(math.Ceil(q*float64(n)))-
 func checkDrawnRowsQuantiles(x *drawnCall) {
 	qs, opts := x.drawShares(), x.draw(x.n, len(x.cols))
 	if x.n == 0 {
+		x.skip()
 		return
 	}
-	got, err := sorter.RowsBy(x.n, asColumns(x.cols, x.Rand)...).Quantiles(qs, opts...)
+	by := x.rowsBy()
+	got, err := called(x, func() ([]uint32, error) { return by.Quantiles(qs, opts...) })
 	if !x.failed(err) {
 		rows := x.inOrder(sortedBy{Order: x.order})
 		x.sameNumbers(got, mapped(qs, func(q float64) int { return rows[placeOf(q, x.n)] }))
@@ -139,7 +157,7 @@ func checkDrawnRowsSearchRange(x *drawnCall) {
 	rows, compare := x.inOrder(sortedBy{}), x.compare(oracle.Order{})
 	rank := append(slices.Clone(rows), x.n) // and a probe
 	cols := mapped(x.cols, func(c drawnColumn) sorter.Column[int] {
-		by := sorter.By(c.column(x.Rand))
+		by := sorter.By(x.columns([]drawnColumn{c})...)
 		return ranksBy(len(rank), func(a, b int) int { return by.Compare(rank[a], rank[b]) })
 	})
 	for range 10 {

@@ -84,16 +84,116 @@ var drawnShapes = []drawnShape{
 		k := 1 + r.IntN(1<<r.IntN(12))
 		return valuesOf(n, func(i int) uint64 { return uint64(k-1-i%k) % span })
 	}},
+	{"crowd at an end", func(n int, span uint64, r *rand.Rand) []uint64 {
+		share, end := []float64{0.1, 0.5, 0.9}[r.IntN(3)], (span-1)*r.Uint64N(2)
+		return valuesOf(n, func(int) uint64 {
+			if r.Float64() < share {
+				return end
+			}
+			return r.Uint64N(span)
+		})
+	}},
+	{"few far from each other", func(n int, span uint64, r *rand.Rand) []uint64 {
+		few := uint64(2 + r.IntN(4))
+		return valuesOf(n, func(int) uint64 { return r.Uint64N(few) * (span / few) })
+	}},
+	{"few and one in 10 others", func(n int, span uint64, r *rand.Rand) []uint64 {
+		few := uint64(1 + r.IntN(4))
+		return drawnAnew(valuesOf(n, func(int) uint64 { return min(span-1, r.Uint64N(few)) }), n/10, span, r)
+	}},
+	{"ascending, strays", func(n int, span uint64, r *rand.Rand) []uint64 {
+		return drawnAnew(ascendingOf(n, span, r), 1+n/2000, span, r)
+	}},
+	{"descending, strays", func(n int, span uint64, r *rand.Rand) []uint64 {
+		return drawnAnew(backwards(ascendingOf(n, span, r)), 1+n/2000, span, r)
+	}},
+	{"constant", func(n int, span uint64, r *rand.Rand) []uint64 {
+		one := r.Uint64N(span)
+		return valuesOf(n, func(int) uint64 { return one })
+	}},
 	{"the ends", func(n int, span uint64, r *rand.Rand) []uint64 {
 		return valuesOf(n, func(int) uint64 { return (span - 1) * r.Uint64N(2) })
 	}},
 }
 
-func drawShape(r *rand.Rand) drawnShape {
+// drawShape draws a shape, which may be composed of others, or follow the ties of a column before.
+func drawShape(of columnDraw) drawnShape {
+	switch r := of.Rand; {
+	case of.tied != nil && r.IntN(4) == 0:
+		return tiedShape(of.tied, r)
+	case r.IntN(8) == 0:
+		return joinedShape(plainShape(r), plainShape(r), r)
+	default:
+		return plainShape(r)
+	}
+}
+
+func plainShape(r *rand.Rand) drawnShape {
 	if r.IntN(3) == 0 {
 		return drawnShapes[r.IntN(2)]
 	}
 	return drawnShapes[r.IntN(len(drawnShapes))]
+}
+
+// joinedShape has one shape after another, the first in the lower part of the values, in the upper one or in all of
+// them, or row by row in turns.
+func joinedShape(a, b drawnShape, r *rand.Rand) drawnShape {
+	way := r.IntN(4)
+	return drawnShape{"joined", func(n int, span uint64, r *rand.Rand) []uint64 {
+		k, half := r.IntN(n+1), max(1, span/2)
+		switch way {
+		case 0:
+			return slices.Concat(a.draw(k, half, r), moved(b.draw(n-k, half, r), span-half))
+		case 1:
+			return slices.Concat(moved(a.draw(k, half, r), span-half), b.draw(n-k, half, r))
+		case 2:
+			return slices.Concat(a.draw(k, span, r), b.draw(n-k, span, r))
+		}
+		each := 1 + r.IntN(1<<r.IntN(8))
+		v, w := a.draw(n, span, r), b.draw(n, span, r)
+		for i := range v {
+			if i/each%2 > 0 {
+				v[i] = w[i]
+			}
+		}
+		return v
+	}}
+}
+
+func moved(v []uint64, by uint64) []uint64 {
+	for i := range v {
+		v[i] += by
+	}
+	return v
+}
+
+var tiedShapes = []string{"rising within ties", "falling within ties of a column", "the same within ties", "the same within ties but one", "the column before", "the column before, falling"}
+
+// tiedShape depends on the ties of a column: it rises or falls within them, is the same for all, or for all but one.
+func tiedShape(tied []uint64, r *rand.Rand) drawnShape {
+	way := r.IntN(6)
+	return drawnShape{tiedShapes[way], func(n int, span uint64, r *rand.Rand) []uint64 {
+		seen, stray := map[uint64]uint64{}, r.IntN(max(n, 1))
+		return valuesOf(n, func(i int) uint64 {
+			t := tied[i]
+			k := seen[t]
+			seen[t]++
+			switch way {
+			case 0:
+				return min(span-1, k)
+			case 1:
+				return span - 1 - min(span-1, k)
+			case 4:
+				return min(span-1, t)
+			case 5:
+				return span - 1 - min(span-1, t)
+			}
+			if way == 3 && i == stray {
+				return r.Uint64N(span)
+			}
+			return t * 0x9e3779b97f4a7c15 >> 8 % span
+		})
+	}}
 }
 
 func valuesOf(n int, of func(i int) uint64) []uint64 {
@@ -186,6 +286,17 @@ var thresholds = []int{
 	2, 4, 5, 8, 12, 16, 20, 24, 32, 48, 64, 100, 128, 192, 256, 320, 512, 768, 1000, 1024, 2000, 2048, 3000, 4096, 5000, 6144, 8192,
 	10_000, 12_288, 16_384, 20_000, 24_576, 30_000, 32_768, 40_000, 49_152, 65_536, 100_000, 131_072,
 	150_000, 200_000, 262_144, 300_000, 524_288, 1 << 20, 1_300_000, 1 << 21, 1 << 22,
+}
+
+// drawLargest draws about how many rows a case has at most: most cases have few, and are many.
+func drawLargest(r *rand.Rand, largest int) int {
+	switch r.IntN(50) {
+	case 0:
+		return largest
+	case 1, 2, 3, 4, 5, 6, 7, 8:
+		return min(largest, 20_000)
+	}
+	return min(largest, 6200)
 }
 
 // drawSize draws a number of rows up to about the largest: half of the draws are small.

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 
@@ -42,12 +43,17 @@ var sliceVerbs = []verbDrawn{
 // before, or of elements of some size.
 func (x *drawnCall) drawSlices() onSlices {
 	if len(x.cols) == 1 && x.cols[0].isPlain() && x.IntN(3) > 0 {
+		x.elementColumns("function")
 		return x.cols[0].key()
 	}
 	x.verb = "Ordering." + x.verb
-	switch x.IntN(6) {
+	way := x.IntN(6)
+	if x.aim != nil && x.aim.layout == "fields" {
+		way = 2
+	}
+	switch way {
 	case 0:
-		x.note("carried elements")
+		x.elementColumns("elements with pointers")
 		return orderingOf[carried]{sorter.By(mapped(x.cols, drawnColumn.carried)...), carry, rowOf}
 	case 1:
 		if by := x.drawSized(); by != nil {
@@ -58,18 +64,19 @@ func (x *drawnCall) drawSlices() onSlices {
 			return by
 		}
 	}
-	if x.ordering == nil || x.IntN(2) == 0 {
-		by := sorter.By(asColumns(x.cols, x.Rand)...)
-		x.ordering = &by
+	by := sorter.By(x.columns(x.cols)...)
+	for range x.IntN(3) { // it sorted before
+		_ = by.Sort(x.drawRows())
 	}
-	return *x.ordering
+	return by
 }
 
 func checkDrawnSort(x *drawnCall) {
 	by, rows := x.drawSlices(), x.drawRows()
 	opts := x.draw(len(rows), len(x.cols))
 	got, outside := guarded(rows, x.IntN(9))
-	err := by.Sort(got, opts...)
+	x.says(rows, "err := by.Sort(rows, opts...)\ngot := rows", x.stableOf(rows, x.order))
+	err := calledFor(x, func() error { return by.Sort(got, opts...) })
 	if err := outside(); err != nil {
 		x.fail("%v", err)
 	}
@@ -83,13 +90,14 @@ func checkDrawnSort(x *drawnCall) {
 // checkDrawnScratch sorts on the CPU in the memory that ScratchBytes returns.
 func checkDrawnScratch(x *drawnCall) {
 	x.drawnCase = x.onCPU()
-	by, rows := sorter.By(asColumns(x.cols, x.Rand)...), x.drawRows()
+	by, rows := sorter.By(x.columns(x.cols)...), x.drawRows()
 	opts := x.draw(len(rows), len(x.cols))
 	bytes := max(1, by.ScratchBytes(len(rows), opts...))
 	x.note("%d bytes", bytes)
 	x.limited = false
 	got := slices.Clone(rows)
-	if !x.failed(by.Sort(got, append(slices.Clone(opts), sorter.MemoryLimit(bytes))...)) {
+	opts = append(slices.Clone(opts), sorter.MemoryLimit(bytes))
+	if !x.failed(calledFor(x, func() error { return by.Sort(got, opts...) })) {
 		x.same("", got, x.stableOf(rows, x.order))
 	}
 }
@@ -128,11 +136,12 @@ func checkDrawnSortWithin(x *drawnCall) {
 	by, rows := x.drawSlices(), x.drawRows()
 	offsets, opts := x.drawOffsets(len(rows)), x.draw(len(rows), len(x.cols))
 	got, want := slices.Clone(rows), slices.Clone(rows)
-	if x.failed(by.SortWithin(got, offsets, opts...)) {
+	x.sortSegments(want, offsets)
+	x.says(rows, fmt.Sprintf("err := by.SortWithin(rows, %#v, opts...)\ngot := rows", offsets), want)
+	if x.failed(calledFor(x, func() error { return by.SortWithin(got, offsets, opts...) })) {
 		x.same("after an error", got, rows)
 		return
 	}
-	x.sortSegments(want, offsets)
 	x.same("", got, want)
 }
 
@@ -148,7 +157,8 @@ func checkDrawnOrder(x *drawnCall) {
 	by, rows := x.drawSlices(), x.drawRows()
 	opts := x.draw(len(rows), len(x.cols))
 	left := slices.Clone(rows)
-	p, err := by.Order(left, opts...)
+	x.says(rows, "p, err := by.Order(rows, opts...)\ngot := rowsOf(p)", x.placesInOrder(rows))
+	p, err := called(x, func() (perm.Perm, error) { return by.Order(left, opts...) })
 	x.same("the input", left, rows)
 	x.checkPerm(p, err, x.placesInOrder(rows), x.comparesOf(rows))
 }
@@ -181,7 +191,8 @@ func checkDrawnTopK(x *drawnCall) {
 	by, rows := x.drawSlices(), x.drawRows()
 	k, opts := x.drawCount(len(rows)), x.draw(len(rows), len(x.cols))
 	got := slices.Clone(rows)
-	if x.failed(by.TopK(got, k, opts...)) {
+	x.says(rows, fmt.Sprintf("err := by.TopK(rows, %d, opts...)\ngot := rows[:min(%[1]d, len(rows))]", k), atMost(k, x.stableOf(rows, x.order)))
+	if x.failed(calledFor(x, func() error { return by.TopK(got, k, opts...) })) {
 		x.same("after an error", got, rows)
 		return
 	}
@@ -193,20 +204,21 @@ func checkDrawnTopK(x *drawnCall) {
 func checkDrawnTopOrder(x *drawnCall) {
 	by, rows := x.drawSlices(), x.drawRows()
 	k, opts := x.drawCount(len(rows)), x.draw(len(rows), len(x.cols))
-	got, err := by.TopOrder(rows, k, opts...)
+	x.says(rows, fmt.Sprintf("p, err := by.TopOrder(rows, %d, opts...)\ngot := rowsOf(p)", k), atMost(k, x.placesInOrder(rows)))
+	got, err := called(x, func() ([]uint32, error) { return by.TopOrder(rows, k, opts...) })
 	if !x.failed(err) {
 		x.sameNumbers(got, x.placesInOrder(rows)[:min(k, len(rows))])
 	}
 }
 
 func (x *drawnCall) sameNumbers(got []uint32, want []int) {
-	x.t.Helper()
 	x.same("", mapped(got, func(i uint32) int { return int(i) }), want)
 }
 
 func checkDrawnNth(x *drawnCall) {
 	by, rows := x.drawSlices(), x.drawRows()
 	if len(rows) == 0 {
+		x.skip()
 		return
 	}
 	ks := []int{[]int{0, len(rows) / 2, len(rows) - 1, x.IntN(len(rows))}[x.IntN(4)]}
@@ -215,7 +227,9 @@ func checkDrawnNth(x *drawnCall) {
 		ks = x.drawPlaces(len(rows))
 	}
 	left := slices.Clone(ks)
-	got, err := by.Nth(rows, left, x.draw(len(rows), len(x.cols))...)
+	opts := x.draw(len(rows), len(x.cols))
+	x.says(rows, fmt.Sprintf("p, err := by.Nth(rows, %#v, opts...)\ngot := rowsOf(p)", ks), at(x.placesInOrder(rows), ks))
+	got, err := called(x, func() ([]uint32, error) { return by.Nth(rows, left, opts...) })
 	x.same("the places", left, ks)
 	if !x.failed(err) {
 		x.sameNumbers(got, at(x.placesInOrder(rows), ks))

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"fmt"
 	"slices"
 
 	"example.com/sorter"
@@ -16,7 +17,8 @@ func checkDrawnMerge(x *drawnCall) {
 	want := slices.Concat(runs...)
 	oracle.SortStable(want, x.compare(x.order))
 	got := make([]int, len(want))
-	if x.failed(by.Merge(got, runs, opts...)) {
+	x.says(nil, fmt.Sprintf("got := make([]int, %d)\nerr := by.Merge(got, %#v, opts...)", len(want), runs), want)
+	if x.failed(calledFor(x, func() error { return by.Merge(got, runs, opts...) })) {
 		want = make([]int, len(want))
 	}
 	x.same("", got, want)
@@ -110,7 +112,7 @@ func (x *drawnCall) checkGroups(by onSlices, rows []int, compare func(a, b int) 
 }
 
 func checkDrawnCompare(x *drawnCall) {
-	rows, elements := sorter.By(asColumns(x.cols, x.Rand)...), sorter.By(mapped(x.cols, drawnColumn.carried)...)
+	rows, elements := sorter.By(x.columns(x.cols)...), sorter.By(mapped(x.cols, drawnColumn.carried)...)
 	compare := x.compare(oracle.Order{})
 	for range 50 {
 		a, b := x.IntN(x.n+1), x.IntN(x.n+1)
