@@ -58,6 +58,39 @@ func comparators(n int) (pairs [][2]int) {
 	return pairs
 }
 
+// network returns the comparators of mostRows values of which all but the last ones, the number given,
+// are zeros: those of comparators that exchange some of the last ones. By the 0-1 principle a comparator that
+// exchanges no zeros and ones exchanges nothing.
+func network(rows int) (pairs [][2]int) {
+	all, first := comparators(mostRows), mostRows-rows
+	if rows == mostRows {
+		return all // 2^32 zeros and ones take a minute; the tests of vecsort show that all are needed
+	}
+	exchanges := make([]bool, len(all))
+	var values [mostRows]uint64 // a bit for each of 64 inputs
+	for from := uint64(0); from < 1<<rows; from += 64 {
+		for i := range rows {
+			if values[first+i] = -(from >> i & 1); i < len(lowBits) {
+				values[first+i] = lowBits[i]
+			}
+		}
+		for i, c := range all {
+			a, b := values[c[0]], values[c[1]]
+			exchanges[i] = exchanges[i] || a&^b != 0
+			values[c[0]], values[c[1]] = a&b, a|b
+		}
+	}
+	for i, c := range all {
+		if exchanges[i] {
+			pairs = append(pairs, c)
+		}
+	}
+	return pairs
+}
+
+// lowBits are the lowest bits of 64 consecutive numbers.
+var lowBits = [...]uint64{0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000}
+
 // sorted loads rows and sorts each column of them. The result has mostRows rows, of which the
 // last ones are the rows that are loaded; those before are zeros, which no comparator moves.
 func (p *program) sorted(rows int) []value {
@@ -69,11 +102,8 @@ func (p *program) sorted(rows int) []value {
 			all[i] = p.emit(load, none, none, i-first)
 		}
 	}
-	for _, c := range comparators(mostRows) {
+	for _, c := range network(rows) {
 		a, b := all[c[0]], all[c[1]]
-		if a == none || b == none {
-			continue
-		}
 		all[c[0]], all[c[1]] = p.emit(least, a, b, 0), p.emit(most, a, b, 0)
 	}
 	return all

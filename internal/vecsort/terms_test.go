@@ -1,0 +1,140 @@
+package vecsort
+
+import (
+	"fmt"
+
+	"example.com/sorter/internal/testkit/zeroone"
+)
+
+// term is the number of a term: a word that is sorted, the minimum or the maximum of two terms, or one
+// of these under a mask. Equal terms have one number.
+type term int32
+
+const (
+	noTerm  term = 0
+	unknown term = -1 // of memory or a register that has no meaning
+)
+
+type termKind uint8
+
+const (
+	input termKind = iota // word a of list b
+	least
+	most
+	masked // a & mask
+)
+
+type termKey struct {
+	kind termKind
+	a, b term
+	mask uint32
+}
+
+// terms are the terms of interpretations.
+type terms struct {
+	keys []termKey // by term; the first is none
+	of   map[termKey]term
+}
+
+func newTerms() *terms { return &terms{keys: make([]termKey, 1), of: map[termKey]term{}} }
+
+func (t *terms) term(k termKey) term {
+	if (k.kind == least || k.kind == most) && k.a > k.b {
+		k.a, k.b = k.b, k.a
+	}
+	at, ok := t.of[k]
+	if !ok {
+		at = term(len(t.keys))
+		t.keys, t.of[k] = append(t.keys, k), at
+	}
+	return at
+}
+
+// least returns the minimum. Zeros are the only numbers that are compared with terms.
+func (t *terms) least(a, b word) word {
+	if a.term == noTerm && b.term == noTerm {
+		return word{value: min(a.value, b.value)}
+	}
+	if _, zero := t.compared(a, b); zero {
+		return word{}
+	}
+	return word{term: t.term(termKey{kind: least, a: a.term, b: b.term})}
+}
+
+func (t *terms) most(a, b word) word {
+	if a.term == noTerm && b.term == noTerm {
+		return word{value: max(a.value, b.value)}
+	}
+	if other, zero := t.compared(a, b); zero {
+		return other
+	}
+	return word{term: t.term(termKey{kind: most, a: a.term, b: b.term})}
+}
+
+// compared returns the other word if one of two is zero. At least one is a term.
+func (t *terms) compared(a, b word) (other word, zero bool) {
+	if a.term == noTerm {
+		a, b = b, a
+	}
+	if b.term == noTerm && b.value != 0 || a.term == unknown || b.term == unknown ||
+		t.keys[a.term].kind == masked || t.keys[b.term].kind == masked {
+		fail("a comparison with other than words")
+	}
+	return a, b.term == noTerm
+}
+
+func (t *terms) and(a word, mask uint32) word {
+	switch {
+	case mask == 0:
+		return word{}
+	case a.term == noTerm:
+		return word{value: a.value & mask}
+	case mask == ^uint32(0):
+		return a
+	case a.term == unknown || t.keys[a.term].kind == masked:
+		fail("a mask of other than words")
+	}
+	return word{term: t.term(termKey{kind: masked, a: a.term, mask: mask})}
+}
+
+// circuitOf returns the minimums and maximums that outputs are, of the first words of a list alone.
+func (t *terms) circuitOf(list, inputs int, outputs []term) (*zeroone.Circuit, error) {
+	c, of := &zeroone.Circuit{Inputs: inputs}, map[term]int{}
+	var at func(x term) (int, error)
+	at = func(x term) (int, error) {
+		if k, ok := of[x]; ok {
+			return k, nil
+		}
+		if x == noTerm || x == unknown {
+			return 0, fmt.Errorf("an output is none of the words")
+		}
+		k := t.keys[x]
+		switch {
+		case k.kind == masked:
+			return 0, fmt.Errorf("an output has another mask")
+		case k.kind == input && (int(k.b) != list || int(k.a) >= inputs):
+			return 0, fmt.Errorf("an output depends on word %d of list %d", k.a, k.b)
+		case k.kind == input:
+			return int(k.a), nil
+		}
+		a, err := at(k.a)
+		if err != nil {
+			return 0, err
+		}
+		b, err := at(k.b)
+		if err != nil {
+			return 0, err
+		}
+		c.Gates = append(c.Gates, zeroone.Gate{Most: k.kind == most, A: a, B: b})
+		of[x] = inputs + len(c.Gates) - 1
+		return of[x], nil
+	}
+	for _, x := range outputs {
+		k, err := at(x)
+		if err != nil {
+			return nil, err
+		}
+		c.Outputs = append(c.Outputs, k)
+	}
+	return c, nil
+}
