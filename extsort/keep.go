@@ -17,6 +17,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/durable"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/spill"
@@ -28,8 +29,9 @@ import (
 // as well. The files are removed by Close after all elements were handed out, or by
 // [Sorter.Discard]; until then space is not given back while elements are handed out.
 //
-// A run is durable once it is written, synced and in the manifest: see [Sorter.Durable]. Elements
-// that wait in memory are lost with the process, unless [Sorter.Sync] was called.
+// A run is durable once it is written, synced and in the manifest: see [Sorter.Durable]. It survives the process, and
+// a loss of power at any moment. Elements that wait in memory are lost with the process, unless [Sorter.Sync] was
+// called.
 func Keep(dir string) Option {
 	if dir == "" {
 		panic("extsort: Keep without a directory")
@@ -139,7 +141,7 @@ func (k *keeping) removeRetired() error {
 		}
 	}
 	for _, dir := range dirs {
-		if err := os.Remove(filepath.Join(dir, runsName(m.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := spill.RemoveFrom(dir, runsName(m.ID)); err != nil {
 			return err
 		}
 	}
@@ -161,7 +163,7 @@ func startKeeping(o *options, elements, order string, resume bool) (k *keeping, 
 		}
 	}()
 	if !resume {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := durable.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
 	} else if _, err := os.Stat(dir); err != nil {

@@ -151,6 +151,21 @@ func TestRetiredManifest(t *testing.T) {
 	resumeRows(t, dir, rows, limit) // and leaves nothing
 }
 
+// TestRunsFileIsMissing: a manifest names a file that is gone. That is damage, not a directory without runs, where a
+// sort may begin.
+func TestRunsFileIsMissing(t *testing.T) {
+	dir := t.TempDir()
+	keepRows(t, dir, rowsOf(keysOf("few", 20_000, rand.New(rand.NewPCG(133, 134)))), extsort.MemoryLimit(256<<10))
+	names, err := filepath.Glob(filepath.Join(dir, "sorter-*.runs"))
+	must(t, err)
+	for _, name := range names {
+		must(t, os.Remove(name))
+	}
+	if _, err := extsort.Resume(dir, byKey()); len(names) == 0 || !errors.Is(err, extsort.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%d files: %v", len(names), err)
+	}
+}
+
 func TestSyncMakesDurable(t *testing.T) {
 	rows := rowsOf(keysOf("few", 5000, rand.New(rand.NewPCG(113, 114))))
 	dir := diskDir(t)

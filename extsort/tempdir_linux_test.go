@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"example.com/sorter/internal/powerloss"
 )
 
 // TestMain has the temporary directories of tests in memory, where there is room. Reads and
@@ -12,6 +14,7 @@ import (
 // Those that are about the disk ask for diskDir; internal/spill tests its files there, and all
 // of these tests run there where TMPDIR is set.
 func TestMain(m *testing.M) {
+	powerloss.Main(powerJobs)
 	onDisk = os.TempDir()
 	const memory = "/dev/shm"
 	var st unix.Statfs_t

@@ -5,21 +5,21 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
+
+	"example.com/sorter/internal/durable"
 )
 
 // openNamed opens a file that keeps its name, see Disk.
 func openNamed(path string, size int64) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0o600)
-	created := size == 0 && errors.Is(err, os.ErrNotExist)
-	if created {
+	if size == 0 && errors.Is(err, os.ErrNotExist) {
 		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err = cut(f, size); err == nil && created {
-		err = syncDir(filepath.Dir(path))
+	if err = cut(f, size); err == nil && size == 0 { // also where a process was killed that had created it
+		err = durable.SyncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -41,43 +41,17 @@ func cut(f *os.File, size int64) error {
 	return nil
 }
 
-// Replace writes a file of another name, makes it durable, and renames it.
+// Replace makes a file durable, in place of the one of the same name.
 func (System) Replace(path string, data []byte) error {
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
+	return durable.Replace(path, path+".new", data, 0o600)
 }
 
-// RetireReplaced gives a file of Replace another name, and removes the file that a killed process may have left
-// of the next.
+// RetireReplaced gives a file of Replace another name, which is durable, and removes the file that a killed process
+// may have left of the next.
 func RetireReplaced(path, name string) error {
-	err := os.Rename(path, name)
+	err := durable.Rename(path, name)
 	if failed := os.Remove(path + ".new"); !errors.Is(failed, os.ErrNotExist) {
 		err = errors.Join(err, failed)
 	}
 	return err
-}
-
-// syncDir makes the names in a directory durable. Windows does not open directories.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

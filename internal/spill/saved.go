@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
+
+	"example.com/sorter/internal/durable"
 )
 
 // Saved describes a run in a named file: everything that is needed to open it again, except its
@@ -141,8 +143,11 @@ func (s *Store) volumeOf(dir string, size int64) (*volume, error) {
 	}
 	if v.file == nil {
 		f, err := s.disk.Open(filepath.Join(dir, s.name), size)
-		if errors.Is(err, io.ErrUnexpectedEOF) {
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
 			err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+		case errors.Is(err, os.ErrNotExist) && size > 0: // no ErrNotExist: there are runs
+			err = fmt.Errorf("%w: %v", ErrCorrupt, err)
 		}
 		if err != nil {
 			return nil, v.failed("open", size, err)
@@ -180,15 +185,23 @@ func (r *Run) Packs() (s2, zstd bool) {
 	return s2, zstd
 }
 
-// Remove removes the files of a store that has been closed, which have names.
+// Remove removes the files of a store that has been closed, which have names, for good: no loss of power brings
+// them back.
 func (s *Store) Remove() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, v := range s.volumes {
-		failed := os.Remove(filepath.Join(v.dir, s.name))
-		if !errors.Is(failed, os.ErrNotExist) {
-			err = errors.Join(err, v.failed("remove", 0, failed))
-		}
+		err = errors.Join(err, v.failed("remove", 0, RemoveFrom(v.dir, s.name)))
 	}
 	return err
+}
+
+// RemoveFrom removes a file of a folder for good, if it is there.
+func RemoveFrom(dir, name string) error {
+	if err := os.Remove(filepath.Join(dir, name)); errors.Is(err, os.ErrNotExist) {
+		return nil // or the folder is not there
+	} else if err != nil {
+		return err
+	}
+	return durable.SyncDir(dir)
 }
