@@ -13,12 +13,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"example.com/sorter/internal/powerloss"
 )
 
 // runMain in the environment makes the test binary the command.
 const runMain = "FILESORT_TEST_RUN_MAIN"
 
 func TestMain(m *testing.M) {
+	powerloss.Main(powerJobs)
 	if path := os.Getenv(peakTo); path != "" {
 		os.Exit(runForPeak(path))
 	}

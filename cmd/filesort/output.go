@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
+
+	"example.com/sorter/internal/durable"
 )
 
 // write writes the head and the rows. A last row of the input that has no line
@@ -70,7 +68,7 @@ func destinationOf(name string) (d destination, err error) {
 
 // writeFile gives write the file called name, or stdout for "" and "-".
 //
-// A file appears under its name complete or not at all: write gets a temporary
+// A file appears under its name complete or not at all, also if the power is lost: write gets a temporary
 // file beside it, which then takes its place, its permissions and, where that is allowed, its
 // owner. A link is followed; pipes, devices and descriptors are written to directly. A file that memory does
 // not hold is written past the page cache, in buffers of past bytes; past is 0 for others.
@@ -85,15 +83,34 @@ func writeFile(name string, stdout io.Writer, past int, write func(io.Writer) er
 	case d.direct:
 		return d.writeDirectly(write)
 	}
-	temporary := temporaryFor(d.name)
-	err = writeSynced(temporary, d.old, past, write)
-	if err == nil {
-		err = os.Rename(temporary, d.name)
-	}
+	f, err := d.create()
 	if err != nil {
-		os.Remove(temporary)
+		return err
 	}
-	return err
+	defer f.Discard() // after an error, which is the one to report
+	out := sinkOf(f.File, past)
+	err = write(out)
+	if err = cmp.Or(err, out.end()); err != nil {
+		return err
+	}
+	return f.Publish()
+}
+
+// create creates a file in the place of the old one, whose permissions it gets.
+func (d destination) create() (*durable.File, error) {
+	mode := fs.FileMode(0o666)
+	if d.old != nil {
+		mode = d.old.Mode().Perm()
+	}
+	f, err := durable.Create(d.name, durable.TemporaryFor(d.name), mode)
+	if err != nil || d.old == nil {
+		return f, err
+	}
+	keepOwner(f.File, d.old)
+	if err := f.Chmod(mode); err != nil { // the umask took bits
+		return nil, errors.Join(err, f.Discard())
+	}
+	return f, nil
 }
 
 // checkOutput returns the error that writeFile would have from the begin, so that it comes before
@@ -116,7 +133,7 @@ func checkOutput(name string) error {
 	if d.direct {
 		return nil
 	}
-	temporary := temporaryFor(d.name)
+	temporary := durable.TemporaryFor(d.name)
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -148,12 +165,6 @@ func statOf(stream any) fs.FileInfo {
 	return info
 }
 
-// temporaryFor returns a name for a file beside the one called name. File systems take 255 bytes.
-func temporaryFor(name string) string {
-	base := filepath.Base(name)
-	return filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%08x.tmp", strings.ToValidUTF8(base[:min(len(base), 200)], ""), rand.Uint32()))
-}
-
 // sink writes a file. It is ended once, also after an error.
 type sink interface {
 	io.Writer
@@ -167,30 +178,4 @@ func (d destination) writeDirectly(write func(io.Writer) error) error {
 		return err
 	}
 	return errors.Join(write(f), f.Close())
-}
-
-// writeSynced creates a file in the place of old, if that is not nil. Its bytes are on the disk
-// when it returns nil, so that a crash after the renaming leaves the new file or the old one.
-func writeSynced(name string, old fs.FileInfo, past int, write func(io.Writer) error) error {
-	mode := fs.FileMode(0o666)
-	if old != nil {
-		mode = old.Mode().Perm()
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	if old != nil {
-		keepOwner(f, old)
-		err = f.Chmod(mode) // the umask took bits
-	}
-	if err == nil {
-		out := sinkOf(f, past)
-		err = write(out)
-		err = cmp.Or(err, out.end())
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }
