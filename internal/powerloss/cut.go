@@ -166,7 +166,7 @@ type Draws struct {
 }
 
 // Count is the number of moments at which the power was cut, of disks that were made, and of those of them that
-// differ, which were looked at.
+// differ, on which look was called.
 type Count struct{ Moments, Disks, Looks int }
 
 // String lists the numbers.
@@ -175,8 +175,8 @@ func (c Count) String() string {
 }
 
 // Cut cuts the power at moments of the process: before each call, and at the end. Each time the folder gets the files
-// that a disk may have then, and look is called, with what the process had written to its standard output, and whether
-// it had ended. The first error of look ends it, and says when that was and what the disk had.
+// that a disk may have then, and look is called, with the output of the process so far, and whether it had ended. The
+// first error of look ends it, and gets the moment and the files of the disk.
 func (l *Log) Cut(draws Draws, look func(said string, ended bool) error) (n Count, err error) {
 	each := cmp.Or(draws.Each, len(fates))
 	at := rand.New(rand.NewPCG(draws.Seed, 1))

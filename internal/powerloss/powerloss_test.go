@@ -106,7 +106,7 @@ func disksOf(t *testing.T, l *Log, d Draws) map[string]bool {
 	return found
 }
 
-// TestRecord: with all changes the disk is what the process left, and without them what it found.
+// TestRecord: with all changes the disk has the files at the end of the process, and without them those at its begin.
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "old"), []byte("was"), 0o666); err != nil {

@@ -20,7 +20,7 @@ import (
 const patience = 2 * time.Minute
 
 // Record runs a command, whose standard output Cut hands to look, and returns its changes to the files below dir,
-// which has files and folders only. A command that fails is no error: what it left is looked at as well. The error is
+// which has files and folders only. A command that fails is no error. The error is
 // [errors.ErrUnsupported] where the system traces no processes, and where the command makes changes in a way that is
 // not known here, such as a mapping that is written to.
 func Record(dir string, c *exec.Cmd) (*Log, error) {

@@ -61,7 +61,7 @@ func (s *state) add(folder bool) inode {
 	return i
 }
 
-// find returns what the process sees under a path, which is relative to the root.
+// find returns the file or folder of a path relative to the root, as the process sees it.
 func (s *state) find(path string) (inode, bool) {
 	at := root
 	for name := range strings.SplitSeq(filepath.ToSlash(path), "/") {
@@ -95,7 +95,7 @@ func apply(o op, names func(inode) map[string]inode) {
 	}
 }
 
-// do is the call of a number: what it makes durable is so, anything else is pending.
+// do is the call of a number: a sync makes changes durable, any other change is pending.
 func (s *state) do(o op, number int) {
 	for o.kind != say && int(max(o.file, o.dir, o.target)) >= len(s.nodes) {
 		panic("powerloss: a file that nobody made")
