@@ -124,6 +124,30 @@ func ExampleEngine_OrderWithinDevice() {
 	}
 }
 
+// The lowest codes, and the one in the middle, without an order of all.
+func ExampleEngine_TopDevice() {
+	e, err := gpu.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	const n, k = 1 << 20, 100
+	var (
+		codes  gpu.Ptr // n uint64
+		order  gpu.Ptr // k uint32
+		sorted gpu.Ptr // k uint64
+	)
+	if err := e.TopDevice(codes, 64, n, k, order, sorted); err != nil {
+		log.Fatal(err)
+	}
+	if err := e.NthDevice(codes, 64, n, []int{n / 2}, order, 0); err != nil { // the position alone
+		log.Fatal(err)
+	}
+	if err := e.QuantilesDevice(codes, 64, n, []float64{0.5, 0.99}, 0, sorted); err != nil { // the codes alone
+		log.Fatal(err)
+	}
+}
+
 // A list in parts on two devices, of which each receives half of the result.
 func ExampleEngine_SortParts() {
 	e, err := gpu.Open(gpu.Device(0, 1))

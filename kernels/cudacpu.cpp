@@ -18,6 +18,7 @@
 #include "values.cu"
 #include "encode.cu"
 #include "segments.cu"
+#include "selection.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
@@ -129,6 +130,12 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(sort_segment_14_##width);    \
 	CUDACPU_KERNEL(gather_large_##width);       \
 	CUDACPU_KERNEL(finish_large_##width);       \
+	CUDACPU_KERNEL(select_bounds_##width);      \
+	CUDACPU_KERNEL(select_bounds_kept_##width); \
+	CUDACPU_KERNEL(select_within_##width);      \
+	CUDACPU_KERNEL(select_within_kept_##width); \
+	CUDACPU_KERNEL(select_ranked_##width);      \
+	CUDACPU_KERNEL(select_positions_##width);   \
 	CUDACPU_KERNEL(route_counts_##width);       \
 	CUDACPU_KERNEL(route_codes_##width);        \
 	CUDACPU_KERNEL(route_loose_##width)

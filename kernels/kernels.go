@@ -15,6 +15,7 @@
 //   - encode.cu: keys to codes and back, for memory that is copied to the device as it is.
 //   - values.cu: the sort of codes of few distinct values; see values.cuh.
 //   - segments.cu: each segment of a list sorted by itself; see segments.cuh.
+//   - selection.cu: the elements of some ranks; see selection.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, 8.6, 8.9 and 9.0,
@@ -62,4 +63,6 @@ var (
 	Values []byte // both widths
 	//go:embed segments.fatbin
 	SegmentSort []byte // both widths
+	//go:embed selection.fatbin
+	Selection []byte // both widths
 )

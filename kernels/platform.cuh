@@ -27,6 +27,8 @@ template <class T> struct alignas(16) Vector {
 // peek and poke access a word of shared memory that other threads access concurrently.
 // notify_host stores a word in memory of the host, which may read it concurrently.
 // multiply_add returns a * b + c in one instruction, executed by another unit than add and min.
+// borrow returns whether a < b, as all ones or 0, for numbers of a high and a low word: in a chain of
+// subtractions, without a branch.
 // hidden_one returns 1, unknown to the compiler.
 // peek_vector reads 16 aligned bytes of shared memory that other threads access concurrently.
 // lanes_like returns the lanes of a full warp whose word has the same value of bit as this
@@ -52,6 +54,8 @@ template <class T> inline Vector<T> peek_vector(const T *p) {
 	return b;
 }
 inline u32 multiply_add(u32 a, u32 b, u32 c) { return a * b + c; }
+inline u32 borrow(u32 high, u32 low, u32 b_high, u32 b_low) { return high < b_high || (high == b_high && low < b_low) ? ~0u : 0; }
+inline u32 borrow(u64 high, u32 low, u64 b_high, u32 b_low) { return high < b_high || (high == b_high && low < b_low) ? ~0u : 0; }
 inline u32 hidden_one() { return 1; }
 inline void store_word(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 inline void notify_host(u32 *p, u32 v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
@@ -87,6 +91,18 @@ DEVICE u32 multiply_add(u32 a, u32 b, u32 c) {
 	u32 d;
 	asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
 	return d;
+}
+DEVICE u32 borrow(u32 high, u32 low, u32 b_high, u32 b_low) {
+	u32 less;
+	asm("{ .reg .u32 rest; sub.cc.u32 rest, %2, %4; subc.cc.u32 rest, %1, %3; subc.u32 %0, 0, 0; }" : "=r"(less) : "r"(high), "r"(low), "r"(b_high), "r"(b_low));
+	return less;
+}
+DEVICE u32 borrow(u64 high, u32 low, u64 b_high, u32 b_low) {
+	u32 less;
+	asm("{ .reg .u32 rest; sub.cc.u32 rest, %3, %6; subc.cc.u32 rest, %2, %5; subc.cc.u32 rest, %1, %4; subc.u32 %0, 0, 0; }"
+	    : "=r"(less)
+	    : "r"((u32)(high >> 32)), "r"((u32)high), "r"(low), "r"((u32)(b_high >> 32)), "r"((u32)b_high), "r"(b_low));
+	return less;
 }
 DEVICE u32 hidden_one() { return blockDim.y; }
 DEVICE u64 load_word(const u64 *p) {

@@ -13,7 +13,7 @@
 // CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
 // both engines and all their algorithms, for all forms of lists, from small sizes to
 // large ones; with -auto the planner's choice beside both engines for all distributions of keys that programs
-// have; with -first the planner's choices in a fresh process; with -segments sorts of segments beside CUB's; with -several sorts that several
+// have; with -first the planner's choices in a fresh process; with -segments sorts of segments beside CUB's; with -selection selections beside CUB's; with -several sorts that several
 // devices share; with -spread sorts of lists that lie in parts on several devices; with -capped orders of lists that do not fit the memory they may
 // take; with -check it
 // compares orders and sorted keys with those of the CPU engine, position by position.
@@ -107,6 +107,8 @@ func main() {
 		if chosen, err = ordinals(); err == nil {
 			err = on(func(e *gpu.Engine) error { return endToEnd(e, ints(*e2eN), *columnN, *peersN) }, gpu.Device(chosen...))
 		}
+	case *selected:
+		err = selections()
 	case *segmented:
 		err = segmentsBesideCUB()
 	default:
@@ -178,6 +180,8 @@ type bench struct {
 	tmp                       cuda.Ptr
 	tmpBytes                  int
 	theirSegments             func(tmp cuda.Ptr, bytes *uint64, in, out, values, order cuda.Ptr, n uint64, offsets cuda.Ptr, segments, keyBytes, radix uint64, stream cuda.Stream) int32
+	theirTopK                 func(tmp cuda.Ptr, bytes *uint64, in, out, order cuda.Ptr, n, k, keyBytes uint64, stream cuda.Stream) int32
+	version                   func() int32
 	theirs                    func(tmp cuda.Ptr, bytes *uint64, in, out, values, order cuda.Ptr, n, keyBytes, wideCount uint64, stream cuda.Stream) int32
 	host                      []uint64
 	results                   [][]uint32 // see sameResults
@@ -204,6 +208,8 @@ func newBench() (*bench, error) {
 	}
 	purego.RegisterLibFunc(&b.theirs, lib, "cub_sort")
 	purego.RegisterLibFunc(&b.theirSegments, lib, "cub_segments")
+	purego.RegisterLibFunc(&b.theirTopK, lib, "cub_topk")
+	purego.RegisterLibFunc(&b.version, lib, "cub_version")
 	var opts []gpu.Option
 	if *per != 0 {
 		opts = append(opts, settings.Samples(*per))

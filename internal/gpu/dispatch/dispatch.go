@@ -16,6 +16,7 @@ import (
 	"example.com/sorter/internal/gpu/runs"
 	"example.com/sorter/internal/gpu/samplesort"
 	"example.com/sorter/internal/gpu/segments"
+	"example.com/sorter/internal/gpu/selection"
 	"example.com/sorter/internal/gpu/values"
 )
 
@@ -162,11 +163,25 @@ func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, t
 
 // SortSegments sorts each segment of a list by itself, see [segments.Sort].
 func (s *Sorter) SortSegments(w *device.Workspace, in segments.Input, to cuda.Ptr) error {
-	whole := func(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) error {
-		_, err := s.Sort(w, a, in, to)
-		return err
-	}
-	return segments.Sort(w, in, whole, to)
+	return segments.Sort(w, in, s.whole, to)
+}
+
+// Select finds the elements of some ranks, see [selection.Select].
+func (s *Sorter) Select(w *device.Workspace, in selection.Input, to selection.Result) error {
+	in.Salt = s.bucket.Salt
+	return selection.Select(w, in, s.whole, to)
+}
+
+// SelectRanks finds the elements of each of ranks, see [selection.Ranks].
+func (s *Sorter) SelectRanks(w *device.Workspace, in selection.Input, ranks []int, to selection.Result) error {
+	in.Salt = s.bucket.Salt
+	return selection.Ranks(w, in, ranks, s.whole, to)
+}
+
+// whole is Sort for callers that do not need its outcome.
+func (s *Sorter) whole(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) error {
+	_, err := s.Sort(w, a, in, to)
+	return err
 }
 
 // sortValues sorts codes that have about count values according to a sample, or in another way
