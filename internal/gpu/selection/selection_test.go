@@ -88,7 +88,7 @@ func TestSelections(t *testing.T) {
 	}
 	for _, name := range gputest.SomeCodes() {
 		for _, n := range sizes {
-			if testkit.ThreadSanitizer() && n > 1000 && n != kernels.RankedMost+1 {
+			if testkit.ThreadSanitizer() && n > 1000 && (n != kernels.RankedMost+1 || name != "uniform") {
 				continue
 			}
 			wide := gputest.CodesOf[name](r, n)
@@ -143,6 +143,7 @@ func TestWays(t *testing.T) {
 
 // TestRanks finds several ranks: few, consecutive ones, and more than are found one after the other.
 func TestRanks(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	w, r := workspace(t), gputest.Drawing(t)
 	const n = 9000
 	list := gputest.CodesOf["16 values"](r, n)
@@ -170,6 +171,7 @@ func TestRanks(t *testing.T) {
 
 // TestLostLevel has codes made for the positions of a sample: all of the sample is low, or high.
 func TestLostLevel(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
 	w := workspace(t)
 	const n, count = 3 * kernels.RankedMost, 100
 	for name, seen := range map[string]uint64{"low": 0, "high": 1 << 63} {
