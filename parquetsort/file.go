@@ -38,8 +38,10 @@ import (
 //
 // Output is written to files beside dst, with a name that begins with a dot, and renamed when all of it is on disk. So
 // dst may be one of the sources. After an error, a panic or a cancellation no destination was changed and no file is
-// left; only an error of a rename can leave some of several destinations changed. Errors of the system are wrapped.
-// An error names the file, and the column if there is one.
+// left; only an error of a rename can leave some of several destinations changed. After a loss of power a destination
+// is the old file or the new one, some of several may be old, and a file whose name begins with a dot may be left; the
+// new ones are durable when SortFile returns. Errors of the system are wrapped. An error names the file, and the
+// column if there is one.
 //
 // It may be called concurrently for different destinations. It panics if an option is nil or its value invalid.
 func SortFile(dst string, sources []string, columns []parquet.SortingColumn, opts ...Option) (err error) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"example.com/sorter/internal/durable"
 )
 
 // disk has files. Tests replace the system's by one whose calls fail.
@@ -18,6 +20,7 @@ type disk interface {
 	Create(path string, like os.FileMode) (file, error)
 	Rename(from, to string) error
 	Remove(path string) error
+	SyncDir(dir string) error
 }
 
 // file is an open file. Its methods may be called concurrently.
@@ -69,6 +72,7 @@ func (osDisk) Create(path string, mode os.FileMode) (file, error) {
 
 func (osDisk) Rename(from, to string) error { return os.Rename(from, to) }
 func (osDisk) Remove(path string) error     { return os.Remove(path) }
+func (osDisk) SyncDir(dir string) error     { return durable.SyncDir(dir) }
 
 // tempFile is a file to which parts are appended.
 type tempFile struct {

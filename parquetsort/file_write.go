@@ -45,7 +45,7 @@ func (s *fileSort) write() (err error) {
 		s.stats.BytesOut += o.size
 	}
 	s.stats.RowGroups = len(s.chunks)
-	return nil
+	return s.options.disk.SyncDir(filepath.Dir(s.target.path(0))) // of all
 }
 
 // groupsOf is the row groups of a file.
