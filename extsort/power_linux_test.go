@@ -111,7 +111,7 @@ func TestPowerLoss(t *testing.T) {
 				t.Error("a job of few calls")
 			}
 			if job == "coded" && testkit.Long() {
-				powerloss.CheckSyncs(t, l, powerloss.Draws{}, lookAt(t, dir, job))
+				powerloss.CheckSyncs(t, l, "", powerloss.Draws{}, lookAt(t, dir, job))
 			}
 		})
 	}

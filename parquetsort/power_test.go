@@ -59,7 +59,7 @@ func TestSortFilePowerLoss(t *testing.T) {
 			if t.Log(n); err != nil || met[true] == 0 || met[false] == 0 {
 				t.Fatal(met, err)
 			}
-			powerloss.CheckSyncs(t, l, powerloss.Draws{Moments: 20}, look)
+			powerloss.CheckSyncs(t, l, "", powerloss.Draws{Moments: 20}, look)
 		})
 	}
 }

@@ -86,7 +86,7 @@ func TestPowerLoss(t *testing.T) {
 			if t.Log(n); err != nil || met[true] == 0 || met[false] == 0 {
 				t.Fatal(met, err)
 			}
-			powerloss.CheckSyncs(t, l, powerloss.Draws{Moments: 30}, look)
+			powerloss.CheckSyncs(t, l, "", powerloss.Draws{Moments: 30}, look)
 		})
 	}
 }

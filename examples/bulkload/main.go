@@ -24,6 +24,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/schollz/progressbar/v3"
+
+	"example.com/sorter/internal/durable"
 )
 
 func main() {
@@ -80,7 +82,7 @@ func load(ctx context.Context, db *pebble.DB, opts *pebble.Options, s Settings, 
 			return st, err
 		}
 	}
-	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+	if err := durable.MkdirAll(s.Dir, 0o777); err != nil {
 		return Stats{}, err
 	}
 	l, err := NewLoader(ctx, db, opts, s)

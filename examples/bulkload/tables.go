@@ -17,6 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"example.com/sorter/extsort"
+	"example.com/sorter/internal/durable"
 )
 
 // partTables writes a range of the sorted pairs to tables.
@@ -136,13 +137,15 @@ func newBuild(l *Loader) (*build, error) {
 	if err := d.remove(); err != nil {
 		return nil, err
 	}
-	return &build{Loader: l, tablesDir: d}, os.MkdirAll(d.tables, 0o777)
+	return &build{Loader: l, tablesDir: d}, durable.MkdirAll(d.tables, 0o777)
 }
 
-// remove removes the list, then the tables.
+// remove removes the list, then the tables. No loss of power brings the list back: its pairs would hide later ones.
 func (d *tablesDir) remove() error {
 	err := os.Remove(filepath.Join(d.dir, completeName))
-	if errors.Is(err, fs.ErrNotExist) {
+	if err == nil {
+		err = durable.SyncDir(d.dir)
+	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	return errors.Join(err, os.RemoveAll(d.tables))
@@ -154,27 +157,11 @@ func (d *tablesDir) complete(l list) error {
 	if err != nil {
 		return err
 	}
-	if err := syncDir(d.tables); err != nil {
+	if err := durable.SyncDir(d.tables); err != nil {
 		return err
 	}
 	path := filepath.Join(d.dir, completeName)
-	f, err := os.Create(path + ".new")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return errors.Join(os.Rename(path+".new", path), syncDir(d.dir))
-}
-
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return durable.Replace(path, path+".new", text, 0o666)
 }
 
 // Resume ends a load of the named source that was interrupted after all tables were written.

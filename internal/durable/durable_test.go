@@ -83,7 +83,7 @@ func TestPowerLoss(t *testing.T) {
 	if t.Log(n); err != nil {
 		t.Fatal(err)
 	}
-	powerloss.CheckSyncs(t, l, powerloss.Draws{Each: 56}, look(dir))
+	powerloss.CheckSyncs(t, l, "", powerloss.Draws{Each: 56}, look(dir))
 }
 
 // fail gives up a file, and has others fail.

@@ -51,12 +51,14 @@ func RecordJob(t testing.TB, dir, job string) *Log {
 }
 
 // CheckSyncs is the control of a test by Cut: it takes the syncs of each path away, one path after the other, and
-// fails the test if the power can be cut at all moments then.
-func CheckSyncs(t testing.TB, l *Log, draws Draws, look func(said string, ended bool) error) {
+// fails the test if the power can be cut at all moments then. Paths that do not begin with prefix are those of others.
+func CheckSyncs(t testing.TB, l *Log, prefix string, draws Draws, look func(said string, ended bool) error) {
 	t.Helper()
 	of := map[string][]Sync{}
 	for _, s := range l.Syncs() {
-		of[s.Path] = append(of[s.Path], s)
+		if strings.HasPrefix(s.Path, prefix) {
+			of[s.Path] = append(of[s.Path], s)
+		}
 	}
 	for path, syncs := range of {
 		if _, err := l.Without(syncs...).Cut(draws, look); err == nil {

@@ -222,7 +222,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("without the sync of %s: %v", syncs[i].Path, err)
 		}
 	}
-	CheckSyncs(t, l, Draws{}, look)
+	CheckSyncs(t, l, "", Draws{}, look)
 }
 
 // anonymous writes a file without a name, and one that loses it.
