@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
+
+	"example.com/sorter/internal/durable"
 )
 
 // shardName returns the name of a shard.
@@ -30,14 +33,23 @@ const fileBuffer = 256 << 10
 // writeFile writes a file under a temporary name and renames it when it is complete. With direct,
 // or where the file system has neither a rename nor a way to remove a file, it is written under its
 // own name. After an error or a panic the temporary file is removed, where the file system can.
+// A file of this machine survives a loss of power when writeFile returns.
 func writeFile(ctx context.Context, path string, direct bool, write func(io.Writer) error) (bytes int64, err error) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
 		return 0, err
 	}
 	defer fs.Close()
+	if isLocal(path) {
+		if err := durable.MkdirAll(filepath.Dir(path), 0o755); err != nil { // as Beam does, which makes no names durable
+			return 0, err
+		}
+	}
 	if direct || !canRename(fs) {
-		return writeTo(ctx, fs, path, write)
+		if bytes, err = writeTo(ctx, fs, path, write); err == nil {
+			err = settle(path)
+		}
+		return bytes, err
 	}
 	name := temporaryName(path)
 	done := false
@@ -54,7 +66,18 @@ func writeFile(ctx context.Context, path string, direct bool, write func(io.Writ
 		return 0, fmt.Errorf("rename to %s: %w", path, err)
 	}
 	done = true
-	return bytes, nil
+	return bytes, settle(path)
+}
+
+// isLocal reports whether a path is one of this machine.
+func isLocal(path string) bool { return !strings.Contains(path, "://") }
+
+// settle makes the name of a file durable. Object stores do that themselves.
+func settle(path string) error {
+	if !isLocal(path) {
+		return nil
+	}
+	return durable.SyncDir(filepath.Dir(path))
 }
 
 // canRename reports whether the file system has a rename, or the removal of which, with a copy,
@@ -88,6 +111,11 @@ func writeTo(ctx context.Context, fs filesystem.Interface, name string, write fu
 	}
 	if err := buffered.Flush(); err != nil {
 		return 0, err
+	}
+	if f, ok := file.(interface{ Sync() error }); ok { // as *os.File
+		if err := f.Sync(); err != nil {
+			return 0, err
+		}
 	}
 	done = true
 	return counted.bytes, file.Close()

@@ -22,12 +22,14 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
+	"example.com/sorter/internal/powerloss"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
 func TestMain(m *testing.M) {
+	powerloss.Main(powerJobs)
 	flag.Parse()
 	// The runner reports each job.
 	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil)))
