@@ -1,6 +1,6 @@
 # Checks and measurements; see CONTRIBUTING.md.
 
-.PHONY: test race lint fuzz soak bench cover cross cuda cudacpu cuda-toolchain kernels gpu-kit
+.PHONY: test race lint fuzz soak bench cover cross cuda cudacpu cuda-toolchain kernels gpu-kit mutants
 
 test:
 	go test ./...
@@ -13,6 +13,16 @@ lint:
 
 fuzz:
 	.ci/run fuzz
+
+# Changes the library in small ways, one at a time, and counts the changes that no test notices. The results are
+# those of a run; "mutants score" of several files takes the last verdict of each mutant.
+MUTANTS := internal/sortkey internal/ties internal/presorted internal/presorted/bywords internal/selection internal/spill \
+	internal/extract=300 internal/pipeline=300 internal/cpu=300 extsort=300
+mutants: export GOWORK = off
+mutants:
+	cd mutants && go run . build -o ../.build/mutants -users internal/spill=extsort $(MUTANTS)
+	cd mutants && go run . run -dir ../.build/mutants -o ../.build/mutants/results.txt -p $$(nproc)
+	cd mutants && go run . score ../.build/mutants/results.txt
 
 cover cross cuda:
 	.ci/run $@

@@ -1,0 +1,3 @@
+module example.com/sorter/mutants
+
+go 1.25.0
