@@ -36,10 +36,13 @@ const callsPerCase = 10
 // mostFailures is after how many failures a test ends.
 const mostFailures = 5
 
-// checkDrawnCases draws the number of cases given. Some calls run on a device, if there are any.
-func checkDrawnCases(t *testing.T, devices []sorter.Backend, cases int) {
+// checkDrawnCases draws the number of cases given. Some calls run on the device, unless it is nil.
+func checkDrawnCases(t *testing.T, device sorter.Backend, cases int) {
 	t.Helper()
-	d := &drawing{t: t, devices: devices, largest: cmp.Or(*drawnSize, testkit.Pick(70_000, 200_000)), seen: newCoverage()}
+	d := &drawing{t: t, device: device, largest: cmp.Or(*drawnSize, testkit.Pick(70_000, 200_000)), seen: newCoverage()}
+	if *drawnFor > 0 && *drawnSize == 0 {
+		d.largest = 200_000
+	}
 	start := time.Now()
 	switch {
 	case *drawnSeed != 0:
@@ -65,8 +68,8 @@ func checkDrawnCases(t *testing.T, devices []sorter.Backend, cases int) {
 // drawing is a run of drawn calls.
 type drawing struct {
 	t        *testing.T
-	devices  []sorter.Backend
-	largest  int // number of rows, about
+	device   sorter.Backend // nil: none
+	largest  int            // number of rows, about
 	failures int
 	seen     *coverage
 }
@@ -82,6 +85,7 @@ type drawnCase struct {
 	partition []drawnColumn
 	sorted    map[sortedBy][]int
 	device    sorter.Backend            // nil: none
+	onCPU     bool                      // the call runs on the CPU, whatever there is
 	keyCalls  *atomic.Pointer[keyFault] // what calls of key functions lead to
 }
 
@@ -93,10 +97,7 @@ type sortedBy struct {
 
 // drawCase draws the rows of a case.
 func (d *drawing) drawCase(seed uint64) *drawnCase {
-	c := &drawnCase{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, largest: d.largest, sorted: map[sortedBy][]int{}, keyCalls: &atomic.Pointer[keyFault]{}}
-	if len(d.devices) > 0 {
-		c.device = d.devices[c.IntN(len(d.devices))]
-	}
+	c := &drawnCase{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, largest: d.largest, device: d.device, sorted: map[sortedBy][]int{}, keyCalls: &atomic.Pointer[keyFault]{}}
 	if c.IntN(3) == 0 && c.drawAim(d.largest) {
 		return c
 	}

@@ -14,7 +14,7 @@ type wayAim struct {
 	least, most int // rows
 	cols        []columnAim
 	partition   []columnAim // nil: drawn
-	layout      string      // "fields": elements by fields
+	how         string      // "fields": elements by fields; "ends": keys at the ends of their range
 }
 
 // columnAim is what a way looks for in a column. What it leaves out is drawn.
@@ -44,7 +44,7 @@ var wayAims = []wayAim{
 	{ways.TextsInOrder, []string{"SortKeys", "TopKeys"}, 4097, 9000, []columnAim{{kinds: []string{"string", "string path", "string, shared prefix"}, shapes: inSomeOrder}}, nil, ""},
 	{ways.FieldsInOrder, []string{"Sort", "TopK"}, 4097, 9000, []columnAim{{[]string{"int64"}, strictOrder, -5, 0}, {[]string{"float64", "string"}, inSomeOrder, -1, 0}}, nil, "fields"},
 	{ways.SpareNulls, []string{"Rows.Order", "Rows.Within", "Rows.Sort", "Partitions.Nth"}, 4097, 9000, []columnAim{{[]string{"int8", "uint8", "bool"}, inAnyOrder, 100, 0}, {aimedWide, append(inAnyOrder, "the ends", "crowd at an end"), 0, 0.2}}, nil, ""},
-	{ways.NullsInOrder, []string{"Rows.Order"}, 4097, 9000, []columnAim{{aimedNumbers, inSomeOrder, -1, 0.1}}, nil, ""},
+	{ways.NullsInOrder, []string{"Rows.Order"}, 4097, 9000, []columnAim{{aimedNumbers, strictOrder, -1, 0.1}}, nil, ""},
 	{ways.NullsInOrder, []string{"Rows.Order"}, 4097, 9000, []columnAim{{aimedNumbers, strictOrder, -7, 0.1}, {aimedAny, inAnyOrder, 0, 0}}, nil, ""},
 	{ways.NullsApart, []string{"Rows.Order", "Sort", "Rows.Sort"}, 4097, 9000, []columnAim{{aimedAny, inAnyOrder, 0, 0.3}}, nil, ""},
 	{ways.Segments, []string{"Rows.Order", "Order"}, 4097, 9000, []columnAim{{aimedAny, strictOrder, -40, 0}, {aimedAny, inAnyOrder, 0, 0}}, nil, ""},
@@ -66,13 +66,14 @@ var wayAims = []wayAim{
 	{ways.Crowd, []string{"Rows.Order"}, 1024, 9000, []columnAim{{[]string{"int8"}, inAnyOrder, 2, 0}, {[]string{"float64"}, inAnyOrder, 0, 0.2}}, nil, ""},
 	{ways.SmallInOrder, []string{"Sort", "Order", "Rows.Order", "SortKeys"}, 20, 1000, []columnAim{{aimedAny, inSomeOrder, -1, 0}}, nil, ""},
 	{ways.SmallValues, []string{"SortKeys"}, 20, 1000, []columnAim{{aimedNumbers, fewShapes, 0, 0}}, nil, ""},
-	{noAim, []string{"quantiles of values", "Partitions.Quantiles", "Partitions.Nth"}, 131_072, 150_000, []columnAim{{aimedNumbers, inAnyOrder, 0, 0}}, []columnAim{{[]string{"int8", "int64"}, inAnyOrder, 2, 0}}, ""},
+	{noAim, []string{"quantiles of values", "Partitions.Quantiles", "Partitions.Nth"}, 65_536, 80_000, []columnAim{{aimedNumbers, inAnyOrder, 0, 0}}, []columnAim{{[]string{"int8", "int64"}, []string{"constant", "one and others"}, 0, 0}}, ""},
+	{noAim, []string{"Rows.Order", "Order", "Sort", "OrderKeys", "SortKeys"}, 2, 3000, []columnAim{{[]string{"uint64", "int64", "uint32", "int32", "float64"}, append(inAnyOrder, fewShapes...), 0, 0}}, nil, "ends"},
 }
 
 // drawAim draws the rows that a way looks for, if there are not too many. Some have a row less than the way takes.
 func (c *drawnCase) drawAim(largest int) bool {
 	a := &wayAims[c.IntN(len(wayAims))]
-	if a.least > largest || a.least > 20_000 && c.IntN(4) > 0 {
+	if a.least > largest || a.least > 70_000 && c.IntN(4) > 0 {
 		return false
 	}
 	c.aim = a
@@ -100,18 +101,18 @@ func (c *drawnCase) aimedColumn(rows int, aim columnAim) drawnColumn {
 	name := aim.kinds[c.IntN(len(aim.kinds))]
 	all := slices.Concat(intKinds, drawnKinds)
 	i := slices.IndexFunc(all, func(k drawnKind) bool { return k.info().name == name })
-	return all[i].drawColumn(rows, columnDraw{Rand: c.Rand, calls: c.keyCalls, aim: &aim})
+	return all[i].drawColumn(rows, columnDraw{Rand: c.Rand, calls: c.keyCalls, aim: &aim, ends: c.aim.how == "ends"})
 }
 
 // shape draws a shape, and how many values it has.
-func (a *columnAim) shape(n int, r *rand.Rand) (drawnShape, uint64) {
+func (a *columnAim) shape(n int, ends bool, r *rand.Rand) (drawnShape, uint64) {
 	span := drawSpan(n, r)
 	switch {
 	case a.values > 0:
 		span = uint64(a.values)
 	case a.values < 0:
 		span = uint64(max(1, n/-a.values))
-	case span < uint64(n):
+	case span < uint64(n) && !ends:
 		span = uint64(n) << r.IntN(30)
 	}
 	name := a.shapes[r.IntN(len(a.shapes))]

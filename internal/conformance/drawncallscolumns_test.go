@@ -83,6 +83,7 @@ type columnDraw struct {
 	*rand.Rand
 	calls *atomic.Pointer[keyFault]
 	aim   *columnAim // nil: none
+	ends  bool       // keys are at the ends of their range
 	tied  []uint64   // numbers of the column before, nil: there is none
 }
 

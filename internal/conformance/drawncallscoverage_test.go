@@ -263,7 +263,7 @@ func (v *coverage) load(file string) error {
 }
 
 // pairsWithin is the number of calls after which every pair that can occur has occurred.
-const pairsWithin = 3_000_000
+const pairsWithin = 10_000_000
 
 // check says how many pairs occurred, and fails if one has not after as many calls as it takes.
 func (v *coverage) check(t *testing.T) {

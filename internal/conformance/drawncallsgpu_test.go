@@ -5,7 +5,6 @@ package conformance_test
 import (
 	"testing"
 
-	"example.com/sorter"
 	"example.com/sorter/internal/cudacpu"
 	"example.com/sorter/internal/gpu/bucket"
 	"example.com/sorter/internal/gpu/settings"
@@ -15,9 +14,7 @@ import (
 // TestGPUDrawnCalls is TestDrawnCalls where calls may run on a device, whose bucket sort spreads codes in any of its ways.
 func TestGPUDrawnCalls(t *testing.T) {
 	cudacpu.Seed(*drawnSeed + 1)
-	var devices []sorter.Backend
 	for way := bucket.BySample; way <= bucket.Quantiles; way++ {
-		devices = append(devices, onGPU(t, settings.Spread(way)))
+		t.Run(way.String(), func(t *testing.T) { checkDrawnCases(t, onGPU(t, settings.Spread(way)), testkit.Pick(10, 100)) })
 	}
-	checkDrawnCases(t, devices, testkit.Pick(30, 300))
 }

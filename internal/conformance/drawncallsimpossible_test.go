@@ -4,16 +4,47 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // impossible returns the reason why no call has two traits, "" if a call may have both.
 func impossible(a, b trait) string {
+	if reason := excluded(a, b); reason != "" || a.dim == "verb" || b.dim == "verb" {
+		return reason
+	}
+	others := verbless(b)
+	for i, without := range verbless(a) {
+		if !without && !others[i] {
+			return ""
+		}
+	}
+	return "no verb has both"
+}
+
+// excluded returns the reason why a pair is in the table.
+func excluded(a, b trait) string {
 	for _, p := range impossiblePairs {
 		if p.is(a) && p.with(b) || p.is(b) && p.with(a) {
 			return p.reason
 		}
 	}
 	return ""
+}
+
+// allVerbs are the traits that are verbs.
+var allVerbs = sync.OnceValue(func() []trait {
+	return slices.DeleteFunc(allTraits(), func(t trait) bool { return t.dim != "verb" })
+})
+
+var withoutVerb sync.Map // of traits: which of allVerbs have it not
+
+func verbless(t trait) []bool {
+	if known, ok := withoutVerb.Load(t); ok {
+		return known.([]bool)
+	}
+	without := mapped(allVerbs(), func(verb trait) bool { return excluded(t, verb) != "" })
+	withoutVerb.Store(t, without)
+	return without
 }
 
 // impossiblePairs are the pairs of traits that no call has.
@@ -61,6 +92,22 @@ var impossiblePairs = []struct {
 	{"options of package extsort are of verbs by Orderings", dim("option", "Compress", "Unique", "Limit", "Eager"), either(dim("layout", "keys", "comparison"), sizedElements)},
 	{"a call ends in one way", dim("option", endings...), dim("option", endings...)},
 
+	{"the other call has the options of the order alone", ofVerbs("relation: other means"), either(besides("engine", "cpu"), dimNot("option", dim("option", "Descending", "NaNsFirst", "NaNsLast", "TotalOrder")))},
+	{"strings that are their own keys are sorted", dim("taken", "texts-in-order"), dimNot("verb", ofVerbs("SortKeys", "TopKeys"))},
+	{"the way is for keys alone", dim("taken", "few-values", "small-values", "counting"), dimNot("verb", ofVerbs("SortKeys", "Quantiles"))},
+	{"the way is for quantiles of numbers", dim("taken", "sort-for-ranks"), dimNot("verb", ofVerbs("Quantiles"))},
+	{"elements with fields are sorted", dim("taken", "fields-in-order"), dimNot("verb", ofVerbs("Ordering.Sort", "Ordering.TopK"))},
+	{"elements with fields are sorted by them", dim("taken", "fields-in-order"), besides("layout", "fields")},
+	{"the way is for the first rows of partitions", dim("taken", "partition-table", "partition-runs"), dimNot("verb", ofVerbs("Partitions.Top", "relation: partitions one by one", "quantiles of values"))},
+	{"the way is for the first rows", dim("taken", "select-few"), dimNot("verb", ofVerbs("TopK", "TopKeys", "TopOrder", "Ordering.TopK", "Ordering.TopOrder", "Rows.Top", "Partitions.Top", "relation: the first of all", "relation: partitions one by one"))},
+	{"the way is for ranks", dim("taken", "select-ranks"), dimNot("verb", ofVerbs("Nth", "Ordering.Nth", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Quantiles", "relation: the first of all"))},
+	{"the way is for rows", dim("taken", "segments", "dealt", "nulls-in-order", "spare-nulls"), dimNot("verb", ofVerbs("Rows.Order", "Rows.Sort", "Rows.Within", "Rows.Top", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Partitions.Top", "Partitions.Nth", "Partitions.Quantiles", "quantiles of values",
+		"relation: permuted rows", "relation: other keys of the same order", "relation: the first of all", "relation: partitions one by one", "relation: other means"))},
+	{"a call by a given algorithm takes only ways that it has", dim("taken", "texts-in-order", "few-values", "small-values", "counting", "sort-for-ranks", "partition-table", "partition-runs", "select-few", "segments"),
+		func(t trait) bool {
+			return t.dim == "engine" && strings.HasPrefix(t.value, "cpu by ") && t.value != "cpu by Auto"
+		}},
+	{"texts are sorted by an engine that is chosen", dim("taken", "texts-in-order"), dim("engine", "cpu")},
 	{"a call without its algorithm takes no way", dim("engine", "without the algorithm"), dim("taken")},
 	{"ways are off", dim("off", "all"), dim("taken")},
 	{"buckets are sorted without vectors whatever crowds in them", dim("vectors", "none"), dim("taken", "crowd")},

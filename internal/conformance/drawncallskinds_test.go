@@ -165,14 +165,16 @@ func (k callKind[K]) drawKeys(n int, of columnDraw) ([]K, keysDrawn) {
 	r := of.Rand
 	span, s := drawSpan(n, r), drawShape(of)
 	if of.aim != nil {
-		s, span = of.aim.shape(n, r)
+		s, span = of.aim.shape(n, of.ends, r)
 	}
 	values := s.draw(n, span, r)
 	d := keysDrawn{fmt.Sprintf("%s %s of %d", k.name, s.name, span), s.name, "values", values}
 	if k.width > 0 {
 		l := lines[r.IntN(len(lines))]
 		if of.aim != nil { // the order and the number of values are those of the shape
-			l = lines[[]int{0, 2, 3}[r.IntN(3)]]
+			if l = lines[[]int{0, 2, 3}[r.IntN(3)]]; of.ends {
+				l = lines[[]int{0, 0, 2, 2, 5, 6}[r.IntN(6)]]
+			}
 		}
 		highest := ^uint64(0) >> (64 - k.width)
 		values = mapped(values, func(v uint64) uint64 { return l.at(min(v, span-1), span, highest) << (64 - k.width) })

@@ -57,7 +57,7 @@ func (o *optionsDrawn) add(opt sorter.Option) { o.list = append(o.list, opt) }
 func (x *drawnCall) drawOptions(n, cols int) *optionsDrawn {
 	o := &optionsDrawn{engine: "chosen"}
 	x.drawOrder(o)
-	onDevice := x.device != nil && x.IntN(3) > 0
+	onDevice := x.device != nil && !x.onCPU && x.IntN(3) > 0
 	if stable := onDevice || x.IntN(2) == 0; stable && (onDevice || x.offers(o, "Stable()")) {
 		o.stable = true
 		o.add(sorter.Stable())
@@ -110,7 +110,13 @@ func (x *drawnCall) drawAlgorithm(o *optionsDrawn, b sorter.Backend) {
 		o.engine = b.Name()
 		o.add(sorter.On(b))
 	}
+	if on && x.IntN(4) == 0 {
+		return
+	}
 	a := sorter.Algorithm(x.IntN(int(engine.Algorithms)))
+	if b == x.device && x.IntN(4) == 0 {
+		a = sorter.BucketBitonic
+	}
 	lacks := !b.Runs(a)
 	if lacks && (x.device != nil || x.IntN(4) > 0) || !x.offers(o, "Use(%v)", a) {
 		return

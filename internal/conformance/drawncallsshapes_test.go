@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -167,12 +168,23 @@ func moved(v []uint64, by uint64) []uint64 {
 	return v
 }
 
-var tiedShapes = []string{"rising within ties", "falling within ties of a column", "the same within ties", "the same within ties but one", "the column before", "the column before, falling"}
+var tiedShapes = []string{"rising within ties", "falling within ties of a column", "the same within ties", "the same within ties but one", "the column before", "the column before, falling", finerShape}
+
+// finerShape has the order of the column before, and decides its ties by input order.
+const finerShape = "the column before, finer"
 
 // tiedShape depends on the ties of a column: it rises or falls within them, is the same for all, or for all but one.
 func tiedShape(tied []uint64, r *rand.Rand) drawnShape {
-	way := r.IntN(6)
+	way := r.IntN(len(tiedShapes))
 	return drawnShape{tiedShapes[way], func(n int, span uint64, r *rand.Rand) []uint64 {
+		if tiedShapes[way] == finerShape {
+			order, v := ascending(n), make([]uint64, n)
+			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(tied[a], tied[b]) })
+			for i, value := range ascendingOf(n, span, r) {
+				v[order[i]] = value
+			}
+			return v
+		}
 		seen, stray := map[uint64]uint64{}, r.IntN(max(n, 1))
 		return valuesOf(n, func(i int) uint64 {
 			t := tied[i]

@@ -48,14 +48,14 @@ func (x *drawnCall) drawSlices() onSlices {
 	}
 	x.verb = "Ordering." + x.verb
 	way := x.IntN(6)
-	if x.aim != nil && x.aim.layout == "fields" {
+	if x.aim != nil && x.aim.how == "fields" {
 		way = 2
 	}
 	switch way {
 	case 0:
 		x.elementColumns("elements with pointers")
 		return orderingOf[carried]{sorter.By(mapped(x.cols, drawnColumn.carried)...), carry, rowOf}
-	case 1:
+	case 1, 3:
 		if by := x.drawSized(); by != nil {
 			return by
 		}
@@ -89,7 +89,7 @@ func checkDrawnSort(x *drawnCall) {
 
 // checkDrawnScratch sorts on the CPU in the memory that ScratchBytes returns.
 func checkDrawnScratch(x *drawnCall) {
-	x.drawnCase = x.onCPU()
+	x.onCPU = true
 	by, rows := sorter.By(x.columns(x.cols)...), x.drawRows()
 	opts := x.draw(len(rows), len(x.cols))
 	bytes := max(1, by.ScratchBytes(len(rows), opts...))
@@ -100,13 +100,6 @@ func checkDrawnScratch(x *drawnCall) {
 	if !x.failed(calledFor(x, func() error { return by.Sort(got, opts...) })) {
 		x.same("", got, x.stableOf(rows, x.order))
 	}
-}
-
-// onCPU returns the case without a device.
-func (c *drawnCase) onCPU() *drawnCase {
-	own := *c
-	own.device = nil
-	return &own
 }
 
 // drawOffsets draws segments of n elements: some empty, and at times some before and after them.

@@ -297,12 +297,6 @@ func wayOffsets(order []uint32, compare func(a, b uint32) int) []int {
 	return append(offsets, len(order))
 }
 
-// checkWay calls verbs on rows by columns with the given keys, under drawn options.
-func checkWay(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
-	t.Helper()
-	checkWayVerbs(t, name, redrawn(cols, r), r)
-}
-
 // checkWayVerbs calls verbs on rows by columns, under drawn options.
 func checkWayVerbs(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
 	t.Helper()
