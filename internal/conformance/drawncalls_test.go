@@ -98,7 +98,11 @@ type sortedBy struct {
 // drawCase draws the rows of a case.
 func (d *drawing) drawCase(seed uint64) *drawnCase {
 	c := &drawnCase{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, largest: d.largest, device: d.device, sorted: map[sortedBy][]int{}, keyCalls: &atomic.Pointer[keyFault]{}}
-	if c.IntN(3) == 0 && c.drawAim(d.largest) {
+	one := 3 // in this number of cases has an aim
+	if c.device != nil {
+		one = 2
+	}
+	if c.IntN(one) == 0 && c.drawAim(d.largest) {
 		return c
 	}
 	c.n = drawSize(c.Rand, drawLargest(c.Rand, d.largest))

@@ -73,6 +73,9 @@ var wayAims = []wayAim{
 // drawAim draws the rows that a way looks for, if there are not too many. Some have a row less than the way takes.
 func (c *drawnCase) drawAim(largest int) bool {
 	a := &wayAims[c.IntN(len(wayAims))]
+	if c.device != nil && c.IntN(2) == 0 {
+		a = &wayAims[len(wayAims)-1] // at the ends of the range
+	}
 	if a.least > largest || a.least > 70_000 && c.IntN(4) > 0 {
 		return false
 	}

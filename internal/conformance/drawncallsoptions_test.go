@@ -114,7 +114,7 @@ func (x *drawnCall) drawAlgorithm(o *optionsDrawn, b sorter.Backend) {
 		return
 	}
 	a := sorter.Algorithm(x.IntN(int(engine.Algorithms)))
-	if b == x.device && x.IntN(4) == 0 {
+	if b == x.device && (x.IntN(4) == 0 || x.aim != nil && x.aim.how == "ends" && x.IntN(2) == 0) {
 		a = sorter.BucketBitonic
 	}
 	lacks := !b.Runs(a)
