@@ -54,9 +54,9 @@ func (e *Engine) SortDevice(a sorter.Algorithm, codes Ptr, bits, n int, sorted P
 // written.
 //
 // Segments of up to 16384 codes are sorted by a block each, or several by one; on devices with
-// less shared memory per block, those of up to 8192 or 4096. Larger ones are sorted together, as
-// [Engine.OrderDevice] sorts: once, or twice if there are several and codes have 64 bits or are
-// to be ordered and are spread unevenly. It takes a sixth of a byte per code, and for codes of
+// less shared memory per block, those of up to 8192 or 4096. Larger ones are sorted together: 32-bit
+// codes by a radix sort, whatever they are; a single one, and 64-bit codes, as [Engine.OrderDevice] sorts,
+// which if there are several sorts them by segment, too. It takes a sixth of a byte per code, and for codes of
 // larger segments up to 20 bytes and the memory of the sort. [Verify] does not apply. Waiting,
 // concurrency and other errors are those of OrderDevice. Offsets that descend or exceed n are an
 // error, and nothing is written then. It panics if bits is neither 32 nor 64, or if n or segments

@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "16b7f2aa62f275a0dafe0cd56d12e3da59fe928efe831e4a7497d5e70df5e1eb"
+const sourceHash = "aca54f7044326cd193f18b9cd6dbb768cb1181f676f11cb24c5227d95f266cf1"
 
 // What the host shares with the kernels.
 const (
@@ -161,7 +161,7 @@ const (
 	SegmentClasses        = 5          // classes of segments with a block each
 	SegmentItems          = 16         // elements of a thread of sort_segment
 	SegmentThreads        = 256        //
-	LargeBytes            = 16         //
+	LargeBytes            = 12         //
 	LargeTile             = 4096       // elements of large segments that a block moves
 	LargeThreads          = 256        //
 	SegmentShared10U32    = 8192       // bytes, of sort_segment
@@ -175,11 +175,11 @@ const (
 	SegmentShared14U32    = 131072     // bytes, of sort_segment
 	SegmentShared14U64    = 164352     // bytes, of sort_segment
 	SegmentKeyBytes       = 4          // bytes of an element of sort_segment for 32-bit keys
-	SpreadShared          = 1088       // bytes, of sample_large
-	SpreadSamples         = 256        // samples of a block of sample_large
-	SpreadBins            = 16         // bins by which a block of sample_large counts samples
-	SpreadBytes           = 16         // bytes of the result of sample_large
 	EncodeThreads         = 256        // threads of the kernels of encode.cu
+	SegmentRadixBytes     = 24         // bytes of the state of the radix sort of segments
+	SegmentTileBytes      = 8          // bytes of a tile's entry there
+	SegmentDigitsBytes    = 4096       // bytes of the counts of a segment, and of a block of radix_segments_histogram
+	SegmentStartsShared   = 32         // bytes, of radix_segments_starts
 	SelectThreads         = 256        // of select_within
 	RankingThreads        = 1024       // of select_bounds and select_ranked
 	SelectSamples         = 2048       // elements of the sample of a level

@@ -19,6 +19,7 @@
 #include "encode.cu"
 #include "segments.cu"
 #include "selection.cu"
+#include "segmentradix.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
@@ -50,11 +51,6 @@ CUDACPU_KERNEL(local_sort_numbered);
 CUDACPU_KERNEL(oversize_sort_numbered);
 CUDACPU_KERNEL(split_segments);
 CUDACPU_KERNEL(number_large);
-CUDACPU_KERNEL(spread_large_u32);
-CUDACPU_KERNEL(sample_large_u32);
-CUDACPU_KERNEL(finish_spread_u32);
-CUDACPU_KERNEL(numbered_large_u32);
-CUDACPU_KERNEL(finish_numbered_u32);
 CUDACPU_KERNEL(sort_segment_10_keys_u32);
 CUDACPU_KERNEL(sort_segment_11_keys_u32);
 CUDACPU_KERNEL(sort_segment_12_keys_u32);
@@ -159,6 +155,11 @@ FOR_SOURCE(pair);
 	CUDACPU_KERNEL(sort_buckets_##kind)
 FOR_KIND(word);
 FOR_KIND(pair);
+CUDACPU_KERNEL(radix_segments_tiles);
+CUDACPU_KERNEL(radix_segments_histogram);
+CUDACPU_KERNEL(radix_segments_starts);
+CUDACPU_KERNEL(radix_segments_pass_u32);
+CUDACPU_KERNEL(radix_segments_pass_keys_u32);
 CUDACPU_KERNEL(sum_tiles);
 CUDACPU_KERNEL(scan_tiles);
 CUDACPU_KERNEL(split_buckets);

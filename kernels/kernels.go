@@ -15,6 +15,7 @@
 //   - encode.cu: keys to codes and back, for memory that is copied to the device as it is.
 //   - values.cu: the sort of codes of few distinct values; see values.cuh.
 //   - segments.cu: each segment of a list sorted by itself; see segments.cuh.
+//   - segmentradix.cu: large ones of 32-bit codes; see segmentradix.cuh.
 //   - selection.cu: the elements of some ranks; see selection.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
@@ -63,6 +64,8 @@ var (
 	Values []byte // both widths
 	//go:embed segments.fatbin
 	SegmentSort []byte // both widths
+	//go:embed segmentradix.fatbin
+	SegmentRadix []byte
 	//go:embed selection.fatbin
 	Selection []byte // both widths
 )

@@ -493,18 +493,24 @@ template <class Pass> DEVICE void count_warp(const Pass &pass, const typename Pa
 	}
 }
 
-// sort_tile moves the elements of the tile of the next ticket.
-template <class Pass> DEVICE void sort_tile(typename Pass::Shared &shared, const Pass &pass, u64 n, const u32 *starts, u32 *ticket, const TileCounts &counts) {
+// claim returns the tile of the next ticket, and clears counts.
+template <class Pass> DEVICE u32 claim(typename Pass::Shared &shared, u32 *ticket) {
 	typedef typename Pass::Tile Tile;
 	constexpr u32 DIGITS = 1 << Pass::BITS;
 	static_assert(DIGITS <= RADIX, "a counter for each digit");
 	if (threadIdx.x == 0) shared.tile = atomicAdd(ticket, 1u);
 	for (u32 i = threadIdx.x; i < Tile::WARPS * DIGITS; i += Tile::THREADS) shared.count[i / DIGITS][i % DIGITS] = 0;
 	__syncthreads(); // the tile is known, counts are zero
-	const u32 tile = shared.tile, valid = (u32)min((u64)Tile::SIZE, n - (u64)tile * Tile::SIZE);
+	return shared.tile;
+}
 
+// move_tile moves the valid elements of a claimed tile from first on. A list's tiles have consecutive
+// numbers; leads is whether this is its first one. starts are those of the list's digits.
+template <class Pass> DEVICE void move_tile(typename Pass::Shared &shared, const Pass &pass, u64 first, u32 valid, u32 tile, bool leads, const u32 *starts, const TileCounts &counts) {
+	typedef typename Pass::Tile Tile;
+	constexpr u32 DIGITS = 1 << Pass::BITS;
 	typename Pass::Element element[Tile::ITEMS];
-	pass.load(element, (u64)tile * Tile::SIZE, valid);
+	pass.load(element, first, valid);
 	count_warp(pass, element, shared.count[warp_id()]);
 	__syncthreads(); // counts are complete
 
@@ -514,7 +520,7 @@ template <class Pass> DEVICE void sort_tile(typename Pass::Shared &shared, const
 	if (has_digit) {
 #pragma unroll
 		for (int w = 0; w < Tile::WARPS; w++) count += shared.count[w][digit];
-		if (tile > 0) counts.publish(tile, digit, count);
+		if (!leads) counts.publish(tile, digit, count);
 	}
 	const u32 start = exclusive_scan_block<Tile::THREADS>(count, shared.sums);
 	if (has_digit) {
@@ -529,12 +535,19 @@ template <class Pass> DEVICE void sort_tile(typename Pass::Shared &shared, const
 	__syncthreads(); // first ranks are written
 	stage_warp(pass, element, shared.count[warp_id()], shared.staged);
 	if (has_digit) {
-		const u32 before = tile > 0 ? counts.before(tile, digit) : starts[digit];
+		const u32 before = leads ? starts[digit] : counts.before(tile, digit);
 		counts.publish_final(tile, digit, before + count);
 		shared.offset[digit] = before - start;
 	}
 	__syncthreads(); // staged and offset are complete
 	pass.store(shared, valid);
+}
+
+// sort_tile moves the elements of the tile of the next ticket.
+template <class Pass> DEVICE void sort_tile(typename Pass::Shared &shared, const Pass &pass, u64 n, const u32 *starts, u32 *ticket, const TileCounts &counts) {
+	constexpr u64 SIZE = Pass::Tile::SIZE;
+	const u32 tile = claim<Pass>(shared, ticket);
+	move_tile(shared, pass, tile * SIZE, (u32)min(SIZE, n - tile * SIZE), tile, tile == 0, starts, counts);
 }
 
 // active_place returns the place of the given pass, the pass-th bit of active; 2 * RADIX_WORD if

@@ -11,20 +11,6 @@ ENTRY(LARGE_THREADS, 4) number_large(const u32 *order, const Large *large, u64 c
 	number_segments(order, large, count, n, segments, numbers);
 }
 
-#define MADE_ENTRIES(made, Make) \
-	ENTRY(LARGE_THREADS, 4) made##_large_u32(const u32 *codes, const Large *large, u64 count, u64 n, u64 *gathered, u32 *segments) { \
-		gather_large<Make>(codes, large, count, n, gathered, segments); \
-	} \
-	ENTRY(LARGE_THREADS, 4) finish_##made##_u32(const u64 *sorted, const Large *large, u64 count, u64 n, u32 *keys) { \
-		finish_keys<Make>(sorted, large, count, n, keys); \
-	}
-MADE_ENTRIES(spread, Spread)
-MADE_ENTRIES(numbered, Numbered)
-
-ENTRY(LARGE_THREADS, 4) sample_large_u32(const u32 *codes, const Large *large, u64 count, u64 n, SpreadCounts *counts) {
-	sample_spread(codes, large, count, n, counts);
-}
-
 #define KEYS_ENTRY(bits, blocks) \
 	ENTRY((SegmentTile<u32, bits>::THREADS), blocks) sort_segment_##bits##_keys_u32(const u32 *codes, const u32 *offsets, const u32 *list, u32 *sorted) { \
 		sort_segment_keys<bits>(codes, offsets, list, sorted); \
@@ -50,7 +36,7 @@ KEYS_ENTRY(14, 1)
 	SEGMENT_ENTRY(Code, 13, 2) \
 	SEGMENT_ENTRY(Code, 14, 1) \
 	ENTRY(LARGE_THREADS, 4) gather_large_##Code(const Code *codes, const Large *large, u64 count, u64 n, Code *gathered, u32 *segments) { \
-		gather_large<Plain<Code>>(codes, large, count, n, gathered, segments); \
+		gather_large(codes, large, count, n, gathered, segments); \
 	} \
 	ENTRY(LARGE_THREADS, 4) finish_large_##Code(const Code *codes, const Large *large, u64 count, u64 n, const u32 *segments, const u32 *order, const u32 *by, Code *sorted, u32 *result) { \
 		finish_large(codes, large, count, n, segments, order, by, sorted, result); \

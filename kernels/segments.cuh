@@ -5,7 +5,6 @@
 //   split_segments   assigns segments to windows, to blocks of their own, or to the large ones
 //   sort_windows     sorts the segments that begin in a window and end in its tile, a block each
 //   sort_segment     sorts a segment of up to 1 << BITS elements, a block each
-//   sample_large     measures whether codes of large segments are spread evenly
 //   gather_large     makes one list of the large segments
 //   number_large     finds the segment of each element of an order
 //   finish_large     moves the result of that list to the places of the segments
@@ -19,11 +18,8 @@
 // distance from the tile's lowest code. If neighbours show that those are too few, the block
 // sorts again, by the other bits first. 32-bit keys of one segment are their own words.
 //
-// Large segments are sorted as one list. A 32-bit code becomes base * 2^32 + code * length; base
-// is the number of elements of large segments before this one. The order of these codes is that
-// of (segment, code), and they are spread evenly over 64 bits if the codes are, whatever the
-// lengths. Other codes are sorted first by code, then by segment. 32-bit keys are sorted with
-// the number of the segment in front.
+// Large segments of 32-bit codes are sorted by segmentradix.cuh. Those of 64-bit codes are sorted as one
+// list, first by code, then by segment.
 #pragma once
 #include "bitonic.cuh"
 
@@ -46,18 +42,8 @@ struct Window {
 // Large is a segment too long for one block.
 struct Large {
 	u32 begin, length;
-	u32 base;    // elements of large segments before it
-	u32 inverse; // of the odd part of length, modulo 2^32
+	u32 base; // elements of large segments before it
 };
-
-// inverse_of returns the inverse of an odd number modulo 2^32, by Newton's method. The first value
-// has 5 correct bits, and each step doubles them.
-DEVICE u32 inverse_of(u32 odd) {
-	u32 x = odd * 3 ^ 2;
-#pragma unroll
-	for (int i = 0; i < 3; i++) x *= 2 - odd * x;
-	return x;
-}
 
 // SegmentCounts is the result of split_segments. It is clear before.
 struct SegmentCounts {
@@ -92,7 +78,7 @@ DEVICE void classify_segments(const u32 *offsets, u64 segments, u64 n, SegmentCo
 			if (fits && load_word(&counts->windows) == 0) atomicOr(&counts->windows, 1u);
 			if (!fits && end - begin > lists.most) {
 				const u64 place = atomicAdd(&counts->large, 1ull << 32 | (end - begin));
-				lists.large[place >> 32] = {begin, end - begin, (u32)place, inverse_of((end - begin) >> (__ffs(end - begin) - 1))};
+				lists.large[place >> 32] = {begin, end - begin, (u32)place};
 			} else if (!fits) {
 				own = max(0, 32 - __clz(end - begin - 1) - WINDOW_BITS);
 			}
@@ -403,68 +389,16 @@ struct LargePair {
 	DEVICE u32 of(u32 i) const { return segment + (segment + 1 < count && i >= large[segment + 1].base); }
 };
 
-constexpr int SPREAD_SAMPLES = LARGE_THREADS, SPREAD_BINS = 16; // of a block of sample_large
-
-// SpreadCounts is the result of sample_large. It is clear before.
-struct SpreadCounts {
-	u64 squares; // sum over blocks and bins of the squares of counts
-	u64 equal;   // pairs of equal codes
-};
-
-struct SpreadShared {
-	u32 code[SPREAD_SAMPLES], bins[SPREAD_BINS];
-};
-
-// sample_spread draws codes of one segment per block, and counts them by their leading bits, and
-// pairs of equal codes. A sample of the whole list does not suffice: with as many parts as
-// segments it appears even although no segment is. 2^24 codes from a normal distribution in
-// 1024 segments then take 40 ms (H100, 2026-11-23).
-DEVICE void sample_spread(const u32 *codes, const Large *large, u64 count, u64 n, SpreadCounts *counts) {
-	SORTER_SHARED(SpreadShared, shared);
-	const LargePair in(large, count, (u32)((2 * blockIdx.x + 1) * n / (2 * gridDim.x)));
-	const Large segment = large[in.segment];
-	const u32 random = (threadIdx.x * 0x9e3779b1u ^ blockIdx.x * 0x85ebca6bu) * 0xc2b2ae35u;
-	const u32 low = (u32)((u64)threadIdx.x * segment.length / SPREAD_SAMPLES), high = (u32)((u64)(threadIdx.x + 1) * segment.length / SPREAD_SAMPLES);
-	const u32 own = codes[segment.begin + low + __umulhi(random, high - low)]; // no code is drawn twice
-	shared.code[threadIdx.x] = own;
-	if (threadIdx.x < SPREAD_BINS) shared.bins[threadIdx.x] = 0;
-	__syncthreads(); // codes are written, bins are clear
-	atomicAdd(shared.bins + (own >> 28), 1u);
-	u32 equal = 0;
-	for (u32 i = 0; i < threadIdx.x; i++) equal += shared.code[i] == own;
-	if (equal) atomicAdd(&counts->equal, (u64)equal);
-	__syncthreads(); // bins are counted
-	if (threadIdx.x < SPREAD_BINS) atomicAdd(&counts->squares, (u64)shared.bins[threadIdx.x] * shared.bins[threadIdx.x]);
-}
-
-// Spread and Numbered make codes whose order is that of (segment, code). Plain leaves codes
-// unchanged. Spread multiplies by the length, and decodes with its inverse, without a division.
-struct Spread {
-	typedef u64 Code;
-	DEVICE static u64 make(u32 code, const Large &segment, u32) { return ((u64)segment.base << 32) + (u64)code * segment.length; }
-	DEVICE static u32 code(u64 made, const Large &segment) { return (u32)((made - ((u64)segment.base << 32)) >> (__ffs(segment.length) - 1)) * segment.inverse; }
-};
-struct Numbered {
-	typedef u64 Code;
-	DEVICE static u64 make(u32 code, const Large &, u32 number) { return (u64)number << 32 | code; }
-	DEVICE static u32 code(u64 made, const Large &) { return (u32)made; }
-};
-template <class T> struct Plain {
-	typedef T Code;
-	DEVICE static T make(T code, const Large &, u32) { return code; }
-};
-
 // gather_large writes the n codes of the large segments as one list, and the segment of the first
 // element of each tile.
-template <class Make, class Code> DEVICE void gather_large(const Code *codes, const Large *large, u64 count, u64 n, typename Make::Code *gathered, u32 *segments) {
+template <class Code> DEVICE void gather_large(const Code *codes, const Large *large, u64 count, u64 n, Code *gathered, u32 *segments) {
 	const u64 tile = (u64)blockIdx.x * LARGE_TILE;
 	const LargePair in(large, count, (u32)tile);
 	if (threadIdx.x == 0) segments[blockIdx.x] = in.segment;
 #pragma unroll 4
 	for (u64 i = tile + threadIdx.x; i < min(n, tile + LARGE_TILE); i += LARGE_THREADS) {
-		const u32 number = in.of((u32)i);
-		const Large segment = large[number];
-		gathered[i] = Make::make(load_once(codes + segment.begin + ((u32)i - segment.base)), segment, number);
+		const Large segment = large[in.of((u32)i)];
+		gathered[i] = load_once(codes + segment.begin + ((u32)i - segment.base));
 	}
 }
 
@@ -487,16 +421,5 @@ template <class Code> DEVICE void finish_large(const Code *codes, const Large *l
 		const u32 at = order[by ? load_once(by + i) : i], position = segment.begin + (at - segment.base), to = segment.begin + ((u32)i - segment.base);
 		if (sorted) sorted[to] = codes[position];
 		if (result) result[to] = position;
-	}
-}
-
-// finish_keys decodes sorted codes to keys at the places of their segments.
-template <class Make> DEVICE void finish_keys(const u64 *made, const Large *large, u64 count, u64 n, u32 *sorted) {
-	const u64 tile = (u64)blockIdx.x * LARGE_TILE;
-	const LargePair in(large, count, (u32)tile);
-#pragma unroll 4
-	for (u64 i = tile + threadIdx.x; i < min(n, tile + LARGE_TILE); i += LARGE_THREADS) {
-		const Large segment = large[in.of((u32)i)];
-		sorted[segment.begin + ((u32)i - segment.base)] = Make::code(load_once(made + i), segment);
 	}
 }

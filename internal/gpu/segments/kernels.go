@@ -67,10 +67,6 @@ const always = kernels.SegmentClasses - 2
 func commonKernels() map[string]int {
 	k := classKernels(classes[:always])
 	k["split_segments"], k["number_large"] = 0, 0
-	k["sample_large_u32"] = kernels.SpreadShared
-	for _, made := range []string{"spread", "numbered"} {
-		k[made+"_large_u32"], k["finish_"+made+"_u32"] = 0, 0
-	}
 	for _, wide := range []bool{false, true} {
 		width := codes.Width(wide)
 		k["sort_windows"+width] = windowShared(wide)

@@ -1,9 +1,7 @@
 package segments
 
 import (
-	"math"
 	"slices"
-	"unsafe"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
@@ -36,17 +34,8 @@ func (c *call) sortLarge(whole Whole) error {
 	if l.count == 0 {
 		return nil
 	}
-	if c.in.Wide || l.count == 1 {
-		return l.sortTwice(whole)
-	}
-	even, err := l.even()
-	switch {
-	case err != nil:
-		return err
-	case even:
-		return l.sortMade(whole, "spread", engine.Auto)
-	case c.in.Keys:
-		return l.sortMade(whole, "numbered", engine.Radix)
+	if !c.in.Wide && l.count > 1 && device.Shared(radixModules) <= c.w.Info.SharedPerBlock {
+		return l.sortEach()
 	}
 	return l.sortTwice(whole)
 }
@@ -71,28 +60,6 @@ func (l *large) take(size, resultSize int, twice bool) (device.Block, memory, er
 	return block, layOut(&device.Area{At: block.At}), err
 }
 
-// sortMade sorts 32-bit codes together, made 64-bit codes that are in the order of segment and
-// code: "spread" evenly where codes are, or "numbered" by segment. The radix sort makes no pass
-// over digits that all numbers share.
-func (l *large) sortMade(whole Whole, made string, by engine.Algorithm) error {
-	list := codes.Input{Wide: true, N: l.n, Keys: l.in.Keys}
-	block, m, err := l.take(list.Size(), list.ResultSize(), false)
-	if err != nil {
-		return err
-	}
-	defer l.w.Put(block)
-	list.Codes = m.codes
-	q := l.w.Queue()
-	l.run(&q, made+"_large_u32", l.args(l.in.Codes, uint64(m.codes), uint64(m.segments)))
-	q.Then(func() error { return whole(l.w, by, list, m.result) })
-	if l.in.Keys {
-		l.run(&q, "finish_"+made+"_u32", l.args(m.result, uint64(l.to)))
-	} else {
-		l.run(&q, "finish_large_u32", l.args(l.in.Codes, uint64(m.segments), uint64(m.result), 0, 0, uint64(l.to)))
-	}
-	return q.Sync()
-}
-
 // sortTwice orders codes, and if there are several segments this order by segment, stably.
 func (l *large) sortTwice(whole Whole) error {
 	list := codes.Input{Wide: l.in.Wide, N: l.n}
@@ -112,34 +79,4 @@ func (l *large) sortTwice(whole Whole) error {
 	}
 	l.run(&q, "finish_large"+width, l.args(l.in.Codes, slices.Concat([]uint64{uint64(m.segments), uint64(m.result), uint64(m.by)}, l.results())...))
 	return q.Sync()
-}
-
-// evenness is struct SpreadCounts of segments.cuh.
-type evenness struct{ squares, equal uint64 }
-
-const mostSampled = 1024 // segments
-
-// even reports whether codes of large segments appear to be spread evenly over all 32 bits, so that a sort
-// of spread codes has no crowded buckets.
-func (l *large) even() (bool, error) {
-	note, err := device.Pinned[evenness](l.w)
-	if err != nil {
-		return false, err
-	}
-	at, blocks := l.spread, min(mostSampled, tiles(l.n))
-	q := l.w.Queue()
-	q.Fill(at, 0, kernels.SpreadBytes/4)
-	q.Run("sample_large_u32", blocks, kernels.SpreadSamples, kernels.SpreadShared, l.args(l.in.Codes, uint64(at))...)
-	q.ToHost(unsafe.Pointer(note), at, kernels.SpreadBytes)
-	err = q.Sync()
-	return err == nil && note.even(blocks), err
-}
-
-// even judges counts of that many blocks.
-func (e *evenness) even(blocks int) bool {
-	const n, bins = kernels.SpreadSamples, kernels.SpreadBins
-	const mean = n + n*(n-1)/bins // squares of a block, of even codes
-	const deviation = 87          // sqrt(2 n (n-1) (bins-1)) / bins: their standard deviation
-	excess := float64(e.squares)/float64(blocks) - mean
-	return excess < 12+4*deviation/math.Sqrt(float64(blocks)) && e.equal <= uint64(blocks)/64+1
 }

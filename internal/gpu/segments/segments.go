@@ -1,6 +1,6 @@
 // Package segments sorts each segment of a list by itself, on a device. Segments that fit a
-// block are sorted there, several short ones together. Larger ones are sorted by one sort of all
-// their elements, whose codes have the segment in front, or by two sorts, the second by segment.
+// block are sorted there, several short ones together. Larger ones are sorted together: 32-bit codes by a radix sort that keeps
+// elements in their segments, others by two sorts of all, the second by segment.
 package segments
 
 import (
@@ -76,12 +76,11 @@ type counts struct {
 const countsBytes = int(unsafe.Sizeof(counts{}))
 
 // head is the device memory of every sort.
-type head struct{ counts, spread, windows, lists, large cuda.Ptr }
+type head struct{ counts, windows, lists, large cuda.Ptr }
 
 func layOut(a *device.Area, in Input, most int) head {
 	return head{
 		counts:  a.Take(countsBytes),
-		spread:  a.Take(kernels.SpreadBytes),
 		windows: a.Take(kernels.WindowBytes * windows(in.N)),
 		lists:   a.Take(4 * kernels.SegmentClasses * pitch(in.N)),
 		large:   a.Take(kernels.LargeBytes * (in.N/(most+1) + 1)),
