@@ -67,7 +67,7 @@ var wayAims = []wayAim{
 	{ways.SmallInOrder, []string{"Sort", "Order", "Rows.Order", "SortKeys"}, 20, 1000, []columnAim{{aimedAny, inSomeOrder, -1, 0}}, nil, ""},
 	{ways.SmallValues, []string{"SortKeys"}, 20, 1000, []columnAim{{aimedNumbers, fewShapes, 0, 0}}, nil, ""},
 	{noAim, []string{"quantiles of values", "Partitions.Quantiles", "Partitions.Nth"}, 65_536, 80_000, []columnAim{{aimedNumbers, inAnyOrder, 0, 0}}, []columnAim{{[]string{"int8", "int64"}, []string{"constant", "one and others"}, 0, 0}}, ""},
-	{noAim, []string{"Rows.Order", "Order", "Sort", "OrderKeys", "SortKeys"}, 2, 3000, []columnAim{{[]string{"uint64", "int64", "uint32", "int32", "float64"}, append(inAnyOrder, fewShapes...), 0, 0}}, nil, "ends"},
+	{noAim, []string{"Rows.Order", "Order", "Sort", "OrderKeys", "SortKeys"}, 2, 2000, []columnAim{{[]string{"uint64", "int64", "uint64", "int64", "uint32", "float64"}, append([]string{"sawtooth", "sawtooth", "lattice", "random"}, fewShapes...), 0, 0}}, nil, "ends"},
 }
 
 // drawAim draws the rows that a way looks for, if there are not too many. Some have a row less than the way takes.
@@ -80,7 +80,7 @@ func (c *drawnCase) drawAim(largest int) bool {
 		return false
 	}
 	c.aim = a
-	if c.n = a.least + c.IntN(max(1, min(a.most, largest, a.least+a.least/2)-a.least)); c.IntN(4) == 0 {
+	if c.n = a.least + c.IntN(max(1, min(a.most, largest, max(2000, a.least+a.least/2))-a.least)); c.IntN(4) == 0 {
 		c.n = a.least - 1 + c.IntN(3)
 	}
 	rows := c.n + 1 + c.IntN(3)
