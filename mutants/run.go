@@ -238,21 +238,21 @@ func (r *runner) stages(m *Mutant, tests []*test) (stages [][]*test) {
 		return cmp.Compare(own[a.Folder == m.Package], own[b.Folder == m.Package])
 	})
 	for _, b := range binaries {
-		var quick, slow []*test
+		var quick []*test
+		var slow [][]*test // each by itself: a mutant that one of them kills does not wait for others
 		for _, t := range tests {
 			switch {
 			case t.binary.Name != b.Name || !t.reached[m.ID] || !regexp.MustCompile(b.Of).MatchString(m.Package):
 			case t.seconds < 0.5:
 				quick = append(quick, t)
 			default:
-				slow = append(slow, t)
+				slow = append(slow, []*test{t})
 			}
 		}
-		for _, stage := range [][]*test{quick, slow} {
-			if len(stage) > 0 {
-				stages = append(stages, stage)
-			}
+		if len(quick) > 0 {
+			stages = append(stages, quick)
 		}
+		stages = append(stages, slow...)
 	}
 	return stages
 }
