@@ -16,9 +16,15 @@ min=75
 targets=(-gencode "arch=compute_$min,code=compute_$min")
 for sm in 80 86 89 90; do targets+=(-gencode "arch=compute_$sm,code=sm_$sm"); done
 
-modules=(order bucket bucket_u32 bucket_u64 keys octaves strided numbered radix bitonic samplesort merge route gather values encode segments segmentradix selection)
+modules=(order bucket bucket_u32 bucket_u64 keys octaves strided numbered radix bitonic samplesort merge route gather values encode)
 for m in "${modules[@]}"; do
   $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]}" -o "$out/$m.fatbin" "$m.cu"
+done
+
+# Devices of 8.6 and 8.9 run the code of 8.0. That takes two fifths less space.
+few=(segments segmentradix selection)
+for m in "${few[@]}"; do
+  $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]:0:4}" "${targets[@]: -2}" -o "$out/$m.fatbin" "$m.cu"
 done
 
 # What only devices run that are given PTX: compiled within a second.

@@ -127,7 +127,7 @@ func (r *release) copy(repo, name, from string) error {
 			}
 		}
 	}
-	if path.Base(name) == "go.mod" {
+	if path.Base(name) == "go.mod" && !strings.Contains(name, "/testdata/") { // of a module of the tree
 		if data, err = r.add(name, data); err != nil {
 			return err
 		}
