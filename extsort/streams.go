@@ -112,9 +112,23 @@ func (m *streams[E]) run(sources []iter.Seq2[[]E, error], yield func([]E, error)
 		return
 	}
 	m.handOut(yield)
-	for _, s := range m.sources { // of those that nobody has met
+	m.raise()
+}
+
+// raise raises the first panic that nobody has met, of a source or of a window after the last that was handed out.
+func (m *streams[E]) raise() {
+	for _, s := range m.sources {
 		if s.value != nil {
 			panic(s.value)
+		}
+	}
+	for _, done := range m.done {
+		select {
+		case w := <-done:
+			if w.value != nil {
+				panic(w.value)
+			}
+		default:
 		}
 	}
 }
