@@ -76,6 +76,3 @@ func checkQuantile(q float64) {
 		panic(fmt.Sprintf("sorter: quantile %v, which is not in [0, 1]", q))
 	}
 }
-
-// rankOf returns the rank of the quantile q of n rows, one at least, by the nearest rank.
-func rankOf(q float64, n int) int { return min(max(int(math.Ceil(q*float64(n)))-1, 0), n-1) }

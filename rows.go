@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/small"
@@ -145,7 +146,7 @@ func (r Rows) Quantiles(qs []float64, opts ...Option) ([]uint32, error) {
 	ks := make([]int, len(qs))
 	for i, q := range qs {
 		checkQuantile(q)
-		ks[i] = rankOf(q, r.n)
+		ks[i] = engine.QuantileRank(q, r.n)
 	}
 	return r.Nth(ks, opts...)
 }
@@ -225,7 +226,7 @@ func (p Partitions) Quantiles(qs []float64, opts ...Option) (rows []uint32, err 
 	for _, q := range qs {
 		checkQuantile(q)
 	}
-	return p.nth(len(qs), func(size, j int) int { return rankOf(qs[j], size) }, opts)
+	return p.nth(len(qs), func(size, j int) int { return engine.QuantileRank(qs[j], size) }, opts)
 }
 
 // nth returns as many rows of each partition as each says, see [pipeline.NthOfPartitions].

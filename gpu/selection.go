@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"fmt"
-	"math"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
@@ -66,7 +65,7 @@ func (e *Engine) QuantilesDevice(codes Ptr, bits, n int, qs []float64, order, so
 		if !(q >= 0 && q <= 1) { // false for NaN
 			panic(fmt.Sprintf("sorter: gpu: quantile %v, which is not in [0, 1]", q))
 		}
-		ranks[i] = min(max(int(math.Ceil(q*float64(n)))-1, 0), n-1)
+		ranks[i] = engine.QuantileRank(q, n)
 	}
 	return e.NthDevice(codes, bits, n, ranks, order, sorted, after...)
 }

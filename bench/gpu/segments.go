@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 	"unsafe"
 
 	"example.com/sorter/gpu"
@@ -113,15 +112,13 @@ func (b *bench) segmentsRow(bits, lg int, d dist.Codes, cut division) error {
 			return b.theirSegments(b.tmp, &bytes, b.codes, b.out, values, order, uint64(n), at, uint64(count), uint64(bits/8), radix, b.stream)
 		})
 	}
-	ours := func() (float64, error) {
-		start := time.Now()
-		err := sort(b.ours, gpu.Ptr(b.codes), bits, n, gpu.Ptr(at), count, gpu.Ptr(result))
-		return time.Since(start).Seconds() * 1e3, err
-	}
+	ours := clocked(func() error {
+		return sort(b.ours, gpu.Ptr(b.codes), bits, n, gpu.Ptr(at), count, gpu.Ptr(result))
+	})
 	if err := b.sameResults(result, bytes, func() error { _, err := theirs(1); return err }, func() error { _, err := ours(); return err }); err != nil {
 		return fmt.Errorf("segments of %s: %w", cut.name, err)
 	}
-	times, err := inTurns(ours, func() (float64, error) { return theirs(0) }, func() (float64, error) { return theirs(1) })
+	times, err := inTurns(4, ours, func() (float64, error) { return theirs(0) }, func() (float64, error) { return theirs(1) })
 	if err != nil {
 		return err
 	}
@@ -130,13 +127,13 @@ func (b *bench) segmentsRow(bits, lg int, d dist.Codes, cut division) error {
 	return nil
 }
 
-// inTurns returns the times of contenders. One that takes four times as long as the one before it
+// inTurns returns the times of contenders. One that takes patience times as long as the one before it
 // runs once.
-func inTurns(contenders ...func() (float64, error)) ([][]float64, error) {
+func inTurns(patience float64, contenders ...func() (float64, error)) ([][]float64, error) {
 	times := make([][]float64, len(contenders))
 	for i := range *reps + 2 {
 		for k, once := range contenders {
-			if i > 0 && k > 0 && times[k][0] > 4*times[k-1][0] {
+			if i > 0 && k > 0 && times[k][0] > patience*times[k-1][0] {
 				continue
 			}
 			took, err := once()

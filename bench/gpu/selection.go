@@ -6,8 +6,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"slices"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -48,14 +48,14 @@ func selections() error {
 			if k > n {
 				continue
 			}
-			if err := b.selectionRow(bits, lg, d, fmt.Sprint("lowest ", k), stable[:k], func(order, sorted gpu.Ptr) error {
+			if err := b.selectionRow(bits, lg, d, fmt.Sprint("lowest ", k), stable[:k], true, func(order, sorted gpu.Ptr) error {
 				return b.ours.TopDevice(gpu.Ptr(b.codes), bits, n, k, order, sorted)
 			}); err != nil {
 				return err
 			}
 		}
 		ranks := []int{n / 2}
-		return b.selectionRow(bits, lg, d, "median", stable[n/2:n/2+1], func(order, sorted gpu.Ptr) error {
+		return b.selectionRow(bits, lg, d, "median", stable[n/2:n/2+1], false, func(order, sorted gpu.Ptr) error {
 			return b.ours.NthDevice(gpu.Ptr(b.codes), bits, n, ranks, order, sorted)
 		})
 	})
@@ -66,8 +66,8 @@ func (b *bench) fetch(to []uint32, from cuda.Ptr) error {
 	return errors.Join(b.CopyToHost(unsafe.Pointer(&to[0]), from, 4*len(to), b.stream), b.SyncStream(b.stream))
 }
 
-// selectionRow compares a selection with the positions wanted, and times it.
-func (b *bench) selectionRow(bits, lg int, d dist.Codes, what string, want []uint32, find func(order, sorted gpu.Ptr) error) error {
+// selectionRow compares a selection with the positions wanted, and times it, beside that of CUB, which is of the lowest alone.
+func (b *bench) selectionRow(bits, lg int, d dist.Codes, what string, want []uint32, ofLowest bool, find func(order, sorted gpu.Ptr) error) error {
 	n, k := 1<<lg, len(want)
 	got := make([]uint32, k)
 	b.Memset32(b.order, 0xdbdbdbdb, k, b.stream)
@@ -82,28 +82,18 @@ func (b *bench) selectionRow(bits, lg int, d dist.Codes, what string, want []uin
 	whole := clocked(func() error {
 		return b.ours.OrderDevice(sorter.Auto, gpu.Ptr(b.codes), bits, n, gpu.Ptr(b.order))
 	})
-	theirs := func() (float64, error) {
-		return b.timeOnce(func() int32 {
-			bytes := uint64(b.tmpBytes)
-			return b.theirTopK(b.tmp, &bytes, b.codes, b.out, b.order, uint64(n), uint64(k), uint64(bits/8), b.stream)
-		})
+	topK := func(tmp cuda.Ptr) int32 {
+		bytes := uint64(b.tmpBytes)
+		return b.theirTopK(tmp, &bytes, b.codes, b.out, b.order, uint64(n), uint64(k), uint64(bits/8), b.stream)
 	}
 	contenders := []func() (float64, error){ours, whole}
-	hasPeer := strings.HasPrefix(what, "lowest") && b.theirTopK(0, new(uint64), b.codes, b.out, b.order, uint64(n), uint64(k), uint64(bits/8), b.stream) == 0
+	hasPeer := ofLowest && topK(0) == 0 // it asks for the temporary bytes
 	if hasPeer {
-		contenders = append(contenders, theirs)
+		contenders = append(contenders, func() (float64, error) { return b.timeOnce(func() int32 { return topK(b.tmp) }) })
 	}
-	times := make([][]float64, len(contenders))
-	for i := range *reps + 2 {
-		for c, once := range contenders {
-			took, err := once()
-			if err != nil {
-				return err
-			}
-			if i >= 2 {
-				times[c] = append(times[c], took)
-			}
-		}
+	times, err := inTurns(math.Inf(1), contenders...)
+	if err != nil {
+		return err
 	}
 	peer := "– | –"
 	if hasPeer {

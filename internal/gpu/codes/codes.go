@@ -9,6 +9,7 @@ import (
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/gpu/device"
 )
 
 // Word is a code as the device has it.
@@ -38,6 +39,9 @@ func (in Input) Range() (least, most uint64) {
 	}
 	return in.Least, in.Most
 }
+
+// Whole sorts a list by the algorithm that its device chooses.
+type Whole func(w *device.Workspace, in Input, to cuda.Ptr) error
 
 // Size returns the bytes of a code.
 func (in Input) Size() int { return Bytes(in.Wide) }

@@ -40,6 +40,17 @@ func (w *Workspace) Take(bytes int) (Block, error) {
 	return b, nil
 }
 
+// Lay takes device memory that layOut divides, until Put or Done. layOut is called twice, first to measure.
+func (w *Workspace) Lay(layOut func(a *Area)) (Block, error) {
+	var size Area
+	layOut(&size)
+	b, err := w.Take(int(size.At))
+	if err == nil {
+		layOut(&Area{At: b.At})
+	}
+	return b, err
+}
+
 // waste is how many times larger than requested an idle block may be. tightWaste is 1 over the
 // excess allowed if memory is short.
 const waste, tightWaste = 4, 8

@@ -178,9 +178,9 @@ func (s *Sorter) SelectRanks(w *device.Workspace, in selection.Input, ranks []in
 	return selection.Ranks(w, in, ranks, s.whole, to)
 }
 
-// whole is Sort for callers that do not need its outcome.
-func (s *Sorter) whole(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) error {
-	_, err := s.Sort(w, a, in, to)
+// whole is a codes.Whole.
+func (s *Sorter) whole(w *device.Workspace, in codes.Input, to cuda.Ptr) error {
+	_, err := s.Sort(w, engine.Auto, in, to)
 	return err
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"example.com/sorter/internal/cuda"
-	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/kernels"
@@ -29,7 +28,7 @@ func (l *large) run(q *device.Queue, kernel string, args []uint64) {
 func tiles(n int) int { return (n + kernels.LargeTile - 1) / kernels.LargeTile }
 
 // sortLarge sorts the segments that no block sorts.
-func (c *call) sortLarge(whole Whole) error {
+func (c *call) sortLarge(whole codes.Whole) error {
 	l := &large{call: *c, count: int(c.note.large >> 32), n: int(uint32(c.note.large))}
 	if l.count == 0 {
 		return nil
@@ -43,27 +42,22 @@ func (c *call) sortLarge(whole Whole) error {
 // memory is the device memory of the sort of large segments.
 type memory struct {
 	codes, segments     cuda.Ptr // gathered, and the segment of the first code of each tile
-	result, numbers, by cuda.Ptr // sorted codes or their order, segments in this order, order of these
+	result, numbers, by cuda.Ptr // their order, segments in this order, order of these
 }
 
-func (l *large) take(size, resultSize int, twice bool) (device.Block, memory, error) {
-	layOut := func(a *device.Area) memory {
-		m := memory{codes: a.Take(size * l.n), segments: a.Take(4 * tiles(l.n)), result: a.Take(resultSize * l.n)}
-		if twice {
-			m.numbers, m.by = a.Take(4*l.n), a.Take(4*l.n)
-		}
-		return m
+func (l *large) layOut(a *device.Area, size int) memory {
+	m := memory{codes: a.Take(size * l.n), segments: a.Take(4 * tiles(l.n)), result: a.Take(4 * l.n)}
+	if l.count > 1 {
+		m.numbers, m.by = a.Take(4*l.n), a.Take(4*l.n)
 	}
-	var all device.Area
-	layOut(&all)
-	block, err := l.w.Take(int(all.At))
-	return block, layOut(&device.Area{At: block.At}), err
+	return m
 }
 
 // sortTwice orders codes, and if there are several segments this order by segment, stably.
-func (l *large) sortTwice(whole Whole) error {
+func (l *large) sortTwice(whole codes.Whole) error {
 	list := codes.Input{Wide: l.in.Wide, N: l.n}
-	block, m, err := l.take(list.Size(), 4, l.count > 1)
+	var m memory
+	block, err := l.w.Lay(func(a *device.Area) { m = l.layOut(a, list.Size()) })
 	if err != nil {
 		return err
 	}
@@ -72,10 +66,10 @@ func (l *large) sortTwice(whole Whole) error {
 	width := codes.Width(l.in.Wide)
 	q := l.w.Queue()
 	l.run(&q, "gather_large"+width, l.args(l.in.Codes, uint64(m.codes), uint64(m.segments)))
-	q.Then(func() error { return whole(l.w, engine.Auto, list, m.result) })
+	q.Then(func() error { return whole(l.w, list, m.result) })
 	if l.count > 1 {
 		l.run(&q, "number_large", l.args(m.result, uint64(m.segments), uint64(m.numbers)))
-		q.Then(func() error { return whole(l.w, engine.Auto, codes.Input{Codes: m.numbers, N: l.n}, m.by) })
+		q.Then(func() error { return whole(l.w, codes.Input{Codes: m.numbers, N: l.n}, m.by) })
 	}
 	l.run(&q, "finish_large"+width, l.args(l.in.Codes, slices.Concat([]uint64{uint64(m.segments), uint64(m.result), uint64(m.by)}, l.results())...))
 	return q.Sync()

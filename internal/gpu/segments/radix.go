@@ -47,14 +47,12 @@ func (l *large) sortEach() error {
 	if err := l.w.Load(radixModules); err != nil {
 		return err
 	}
-	var size device.Area
-	l.layOutRadix(&size)
-	block, err := l.w.Take(int(size.At))
+	var m radixMemory
+	block, err := l.w.Lay(func(a *device.Area) { m = l.layOutRadix(a) })
 	if err != nil {
 		return err
 	}
 	defer l.w.Put(block)
-	m := l.layOutRadix(&device.Area{At: block.At})
 	segments, tiles, digits, state := uint64(l.call.large), uint64(m.tiles), uint64(m.digits), uint64(m.state)
 	most := l.radixTiles()
 	q := l.w.Queue()

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
-	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/kernels"
@@ -22,13 +21,10 @@ type Input struct {
 	Count   int      // segments
 }
 
-// Whole sorts a list of large segments by an algorithm: engine.Auto or engine.Radix.
-type Whole func(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) error
-
 // Sort writes the positions of each segment's codes in stable order, or for keys alone the
 // sorted codes, to the places of the segment. It returns when the device is done. Offsets that
-// descend or exceed the codes are an error; nothing is written then.
-func Sort(w *device.Workspace, in Input, whole Whole, to cuda.Ptr) error {
+// descend or exceed the codes are an error; nothing is written then. whole sorts large segments.
+func Sort(w *device.Workspace, in Input, whole codes.Whole, to cuda.Ptr) error {
 	if in.Count == 0 {
 		return nil
 	}
@@ -40,12 +36,12 @@ func Sort(w *device.Workspace, in Input, whole Whole, to cuda.Ptr) error {
 	if err != nil {
 		return err
 	}
-	block, err := w.Take(headBytes(in, most))
+	c := call{w: w, in: in, to: to, most: most, note: note}
+	block, err := w.Lay(func(a *device.Area) { c.head = layOut(a, in, most) })
 	if err != nil {
 		return err
 	}
 	defer w.Put(block)
-	c := call{w: w, in: in, to: to, most: most, note: note, head: layOut(&device.Area{At: block.At}, in, most)}
 	if err := c.split(); err != nil {
 		return err
 	}
@@ -85,12 +81,6 @@ func layOut(a *device.Area, in Input, most int) head {
 		lists:   a.Take(4 * kernels.SegmentClasses * pitch(in.N)),
 		large:   a.Take(kernels.LargeBytes * (in.N/(most+1) + 1)),
 	}
-}
-
-func headBytes(in Input, most int) int {
-	var size device.Area
-	layOut(&size, in, most)
-	return int(size.At)
 }
 
 // windows returns the number of windows, including that of segments that begin at the end.

@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
-	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
@@ -35,8 +34,8 @@ func plain[W codes.Word](list []W, offsets []uint32) []uint32 {
 }
 
 // whole sorts large segments, and counts its calls.
-func whole(calls *int) Whole {
-	return func(w *device.Workspace, _ engine.Algorithm, in codes.Input, to cuda.Ptr) error {
+func whole(calls *int) codes.Whole {
+	return func(w *device.Workspace, in codes.Input, to cuda.Ptr) error {
 		*calls++
 		_, err := runs.Sort(w, in, to)
 		return err

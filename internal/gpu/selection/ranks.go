@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
-	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gather"
@@ -17,7 +16,7 @@ const mostSelections = 6
 
 // Ranks writes the elements of ranks, each by a selection, consecutive ones by one. If that takes too
 // many, whole orders all. It returns when the device is done.
-func Ranks(w *device.Workspace, in Input, ranks []int, whole Whole, to Result) error {
+func Ranks(w *device.Workspace, in Input, ranks []int, whole codes.Whole, to Result) error {
 	runs := runsOf(ranks)
 	if len(runs) > mostSelections {
 		return ranksOfAll(w, in, ranks, whole, to)
@@ -57,27 +56,23 @@ func (r Result) after(n, size int) Result {
 }
 
 // ranksOfAll takes the elements of ranks from the order of all.
-func ranksOfAll(w *device.Workspace, in Input, ranks []int, whole Whole, to Result) error {
+func ranksOfAll(w *device.Workspace, in Input, ranks []int, whole codes.Whole, to Result) error {
 	places := make([]uint32, len(ranks))
 	for i, rank := range ranks {
 		places[i] = uint32(rank)
 	}
 	m := len(places)
-	var a device.Area
-	lay := func() (order, at, positions cuda.Ptr) { return a.Take(4 * in.N), a.Take(4 * m), a.Take(4 * m) }
-	lay()
-	block, err := w.Take(int(a.At))
+	var order, at, positions cuda.Ptr
+	block, err := w.Lay(func(a *device.Area) { order, at, positions = a.Take(4*in.N), a.Take(4*m), a.Take(4*m) })
 	if err != nil {
 		return err
 	}
 	defer w.Put(block)
-	a.At = block.At
-	order, at, positions := lay()
 	q := w.Queue()
 	q.Load(gather.Modules)
 	q.ToDevice(at, unsafe.Pointer(unsafe.SliceData(places)), 4*m)
 	q.Then(func() error {
-		return whole(w, engine.Auto, codes.Input{Codes: in.Codes, Wide: in.Wide, N: in.N}, order)
+		return whole(w, codes.Input{Codes: in.Codes, Wide: in.Wide, N: in.N}, order)
 	})
 	q.Then(func() error { return gather.Elements(w, w.Stream, order, at, 0, m, 4, positions) })
 	pick(&q, w, positions, 0, m, 0, in.Codes, in.Size(), to)

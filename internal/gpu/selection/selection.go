@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
-	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gather"
@@ -25,9 +24,6 @@ type Input struct {
 
 // Result is where the positions and the codes of the wanted elements go, in order; 0: nowhere.
 type Result struct{ Order, Sorted cuda.Ptr }
-
-// Whole sorts a list by an algorithm, engine.Auto.
-type Whole func(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) error
 
 // Modules has the kernels of a selection.
 var Modules = []*device.Module{{Image: kernels.Selection, Kernels: moduleKernels()}}
@@ -63,9 +59,11 @@ func entryBytes(wide bool) int {
 
 // Select writes the elements of the wanted ranks, in stable order. It returns when the device is
 // done. If a quarter of the elements or more would be kept, or if a level is lost, whole orders all of them.
-func Select(w *device.Workspace, in Input, whole Whole, to Result) error {
-	p := planFor(in.N, in.First, in.Count)
-	if in.Count > 0 && len(p.capacity) > 0 {
+func Select(w *device.Workspace, in Input, whole codes.Whole, to Result) error {
+	if in.Count == 0 {
+		return nil
+	}
+	if p := planFor(in.N, in.First, in.Count); len(p.capacity) > 0 {
 		if found, err := selectBy(w, in, p, whole, to); found || err != nil {
 			return err
 		}
@@ -73,7 +71,7 @@ func Select(w *device.Workspace, in Input, whole Whole, to Result) error {
 	return ofAll(w, in, whole, to)
 }
 
-func selectBy(w *device.Workspace, in Input, p plan, whole Whole, to Result) (found bool, err error) {
+func selectBy(w *device.Workspace, in Input, p plan, whole codes.Whole, to Result) (found bool, err error) {
 	if err := w.Load(Modules); err != nil {
 		return false, err
 	}
@@ -81,12 +79,12 @@ func selectBy(w *device.Workspace, in Input, p plan, whole Whole, to Result) (fo
 	if err != nil {
 		return false, err
 	}
-	block, err := w.Take(bytesOf(in, p))
+	c := call{w: w, in: in, plan: p, to: to, note: n}
+	block, err := w.Lay(func(a *device.Area) { c.memory = layOut(a, in, p) })
 	if err != nil {
 		return false, err
 	}
 	defer w.Put(block)
-	c := call{w: w, in: in, plan: p, to: to, note: n, memory: layOut(&device.Area{At: block.At}, in, p)}
 	q := w.Queue()
 	c.takeLevels(&q)
 	if p.ranked {
@@ -107,6 +105,12 @@ type level struct{ n, first, below, kept uint64 }
 
 const levelBytes = int(unsafe.Sizeof(level{}))
 
+// lost reports whether count wanted elements are not among those that the level kept, of capacity at most, as left_by of
+// selection.cuh does.
+func (l level) lost(capacity, count int) bool {
+	return l.kept > uint64(capacity) || l.below > l.first || l.first-l.below+uint64(count) > l.kept
+}
+
 const written = 1 // note.found, if the results are written
 
 // memory is the device memory of a selection.
@@ -121,12 +125,6 @@ func layOut(a *device.Area, in Input, p plan) memory {
 		m.kept = append(m.kept, a.Take(entryBytes(in.Wide)*capacity))
 	}
 	return m
-}
-
-func bytesOf(in Input, p plan) int {
-	var size device.Area
-	layOut(&size, in, p)
-	return int(size.At)
 }
 
 // call is one selection.
@@ -189,42 +187,38 @@ func (c *call) rank(q *device.Queue) (found bool, err error) {
 
 // sort writes the results by a sort of the elements that are left: of their positions first, so that equal
 // codes are in input order, and then of their codes. found is false if a level was lost.
-func (c *call) sort(q *device.Queue, whole Whole) (found bool, err error) {
+func (c *call) sort(q *device.Queue, whole codes.Whole) (found bool, err error) {
 	last := len(c.capacity) - 1
 	q.ToHost(unsafe.Pointer(&c.note.last), c.level(last)+cuda.Ptr(2*entryBytes(c.in.Wide)), levelBytes)
 	if err := q.Sync(); err != nil {
 		return false, err
 	}
 	l := c.note.last
-	if l.kept > uint64(c.capacity[last]) || l.below > l.first || l.first-l.below+uint64(c.in.Count) > l.kept {
+	if l.lost(c.capacity[last], c.in.Count) {
 		return false, nil
 	}
 	m := int(l.kept)
-	var a device.Area
-	lay := func() (anyhow, positions, picked, order cuda.Ptr) {
-		return a.Take(4 * m), a.Take(4 * m), a.Take(c.in.Size() * m), a.Take(4 * m)
-	}
-	lay()
-	block, err := c.w.Take(int(a.At))
+	var anyhow, positions, picked, order cuda.Ptr
+	block, err := c.w.Lay(func(a *device.Area) {
+		anyhow, positions, picked, order = a.Take(4*m), a.Take(4*m), a.Take(c.in.Size()*m), a.Take(4*m)
+	})
 	if err != nil {
 		return false, err
 	}
 	defer c.w.Put(block)
-	a.At = block.At
-	anyhow, positions, picked, order := lay()
 	q.Load(gather.Modules)
 	q.Run("select_positions"+codes.Width(c.in.Wide), codes.Grid(c.w, m), kernels.SampleThreads, 0, uint64(c.kept[last]), uint64(m), uint64(anyhow))
-	q.Then(func() error { return whole(c.w, engine.Auto, codes.Input{Codes: anyhow, N: m, Keys: true}, positions) })
+	q.Then(func() error { return whole(c.w, codes.Input{Codes: anyhow, N: m, Keys: true}, positions) })
 	q.Then(func() error {
 		return gather.Elements(c.w, c.w.Stream, c.in.Codes, positions, 0, m, c.in.Size(), picked)
 	})
-	q.Then(func() error { return whole(c.w, engine.Auto, codes.Input{Codes: picked, Wide: c.in.Wide, N: m}, order) })
+	q.Then(func() error { return whole(c.w, codes.Input{Codes: picked, Wide: c.in.Wide, N: m}, order) })
 	pick(q, c.w, order, int(l.first-l.below), c.in.Count, positions, picked, c.in.Size(), c.to)
 	return true, q.Sync()
 }
 
 // ofAll takes the wanted elements from the order of all.
-func ofAll(w *device.Workspace, in Input, whole Whole, to Result) error {
+func ofAll(w *device.Workspace, in Input, whole codes.Whole, to Result) error {
 	block, err := w.Take(4 * in.N)
 	if err != nil {
 		return err
@@ -233,7 +227,7 @@ func ofAll(w *device.Workspace, in Input, whole Whole, to Result) error {
 	q := w.Queue()
 	q.Load(gather.Modules)
 	q.Then(func() error {
-		return whole(w, engine.Auto, codes.Input{Codes: in.Codes, Wide: in.Wide, N: in.N}, block.At)
+		return whole(w, codes.Input{Codes: in.Codes, Wide: in.Wide, N: in.N}, block.At)
 	})
 	pick(&q, w, block.At, in.First, in.Count, 0, in.Codes, in.Size(), to)
 	return q.Sync()
