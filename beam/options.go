@@ -132,8 +132,14 @@ func TempDir(dirs ...string) Option {
 	return func(c *config) { c.TempDirs = dirs }
 }
 
-// Workers bounds the goroutines that sort a part, see [extsort.Workers]. Default, and with 0 or less: GOMAXPROCS.
-func Workers(n int) Option { return func(c *config) { c.Workers = n } }
+// Workers bounds the goroutines that sort a part, see [extsort.Workers]. Default, and with 0: GOMAXPROCS.
+// It panics if n is negative.
+func Workers(n int) Option {
+	if n < 0 {
+		panic(fmt.Sprintf("beamsort: Workers(%d): need at least 0", n))
+	}
+	return func(c *config) { c.Workers = n }
+}
 
 // PackBytes is the size of the runs that a bundle sorts before they go into the shuffle. Larger
 // runs are cut into larger pieces: with P shards a piece has 1 MiB·runs/P or less. Each bundle

@@ -116,6 +116,7 @@ func TestPanics(t *testing.T) {
 		"TopK(-1)":                         func() { TopK(s, rows, -1, byU64) },
 		"TopPerKey(0)":                     func() { TopPerKey(s, beam.ParDo(s, keyedRow, rows), 0, byU64) },
 		"Memory(-1)":                       func() { Memory(-1) },
+		"Workers(-1)":                      func() { Workers(-1) },
 	} {
 		if text := panicOf(call); !strings.Contains(text, want) || !strings.HasPrefix(text, "beamsort: ") {
 			t.Errorf("%q, not %q", text, want)

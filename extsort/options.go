@@ -109,9 +109,14 @@ func Limit(k int64) Option {
 // of the first source that has one; see also [UniqueLast] and [Combine].
 func Unique() Option { return func(o *options) { o.unique, o.equal = true, keepFirst } }
 
-// Workers bounds the goroutines that sort. The default is GOMAXPROCS, which n <= 0 stands for.
-// Beyond the second, a worker takes 64 MiB of [MemoryLimit]. Up to four more goroutines read.
-func Workers(n int) Option { return func(o *options) { o.workers = max(n, 0) } }
+// Workers bounds the goroutines that sort. Default, and with 0: GOMAXPROCS. Beyond the second, a
+// worker takes 64 MiB of [MemoryLimit]. Up to four more goroutines read. It panics if n is negative.
+func Workers(n int) Option {
+	if n < 0 {
+		panic(fmt.Sprintf("extsort: Workers(%d): need at least 0", n))
+	}
+	return func(o *options) { o.workers = n }
+}
 
 // WithContext ends the sort when ctx ends: calls return its error. Elements that were accepted
 // stay until Close. It panics if ctx is nil.

@@ -274,6 +274,7 @@ func TestMisuse(t *testing.T) {
 		{"Parts(0)", "extsort: 0 parts", func() { _, _ = s.Parts(0) }},
 		{"Parts(-1)", "extsort: -1 parts", func() { _, _ = s.Parts(-1) }},
 		{"Limit(0)", "extsort: limit of 0 elements", func() { extsort.Limit(0) }},
+		{"Workers(-1)", "extsort: Workers(-1): need at least 0", func() { extsort.Workers(-1) }},
 		{"MemoryLimit(-1)", "extsort: memory limit of -1 bytes", func() { extsort.MemoryLimit(-1) }},
 		{"DiskLimit(0)", "extsort: disk limit of 0 bytes", func() { extsort.DiskLimit(0) }},
 		{"TempDir()", "extsort: TempDir without a directory", func() { extsort.TempDir() }},

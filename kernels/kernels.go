@@ -19,9 +19,9 @@
 //   - selection.cu: the elements of some ranks; see selection.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
-// The modules are fatbins with machine code for compute capabilities 8.0, 8.6, 8.9 and 9.0, those of segments and selections
-// for 8.0 and 9.0 alone, since 8.6 and 8.9 run the code of 8.0, and PTX for all others from 7.5 on. generate.sh ("make kernels") builds them with nvcc 11.8,
-// whose PTX drivers from release 520 on load.
+// The modules are fatbins with machine code for compute capabilities 8.0, which 8.6 and 8.9 run too, and 9.0, and PTX for
+// all others from 7.5 on. generate.sh ("make kernels") builds them with nvcc 11.8, whose PTX drivers from release 520 on
+// load.
 package kernels
 
 import _ "embed"

@@ -355,7 +355,7 @@ func TestSortFileErrors(t *testing.T) {
 func TestSortFileOptions(t *testing.T) {
 	var none context.Context
 	for name, f := range map[string]func(){
-		"Workers":       func() { Workers(0) },
+		"Workers":       func() { Workers(-1) },
 		"MemoryLimit":   func() { MemoryLimit(0) },
 		"RowGroupRows":  func() { RowGroupRows(-1) },
 		"RowGroupBytes": func() { RowGroupBytes(0) },

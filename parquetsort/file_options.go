@@ -45,12 +45,15 @@ type encodedColumn struct {
 
 // optionsOf returns the options with their defaults.
 func optionsOf(opts []Option) fileOptions {
-	o := fileOptions{ctx: context.Background(), workers: runtime.GOMAXPROCS(0), disk: osDisk{}}
+	o := fileOptions{ctx: context.Background(), disk: osDisk{}}
 	for _, option := range opts {
 		if option == nil {
 			panic("parquetsort: nil option")
 		}
 		option(&o)
+	}
+	if o.workers == 0 {
+		o.workers = runtime.GOMAXPROCS(0)
 	}
 	if o.memory == 0 {
 		o.memory = defaultMemory()
@@ -99,10 +102,12 @@ func WithContext(ctx context.Context) Option {
 	return func(o *fileOptions) { o.ctx = ctx }
 }
 
-// Workers bounds the goroutines that work at a time. The default is GOMAXPROCS. The columns that are moved at
-// a time share the memory, so with fewer workers more of a column is held. It panics if n is not positive.
+// Workers bounds the goroutines that work at a time. Default, and with 0: GOMAXPROCS. The columns that are moved at
+// a time share the memory, so with fewer workers more of a column is held. It panics if n is negative.
 func Workers(n int) Option {
-	positive("Workers", int64(n))
+	if n < 0 {
+		panic(fmt.Sprintf("parquetsort: Workers(%d): need at least 0", n))
+	}
 	return func(o *fileOptions) { o.workers = n }
 }
 

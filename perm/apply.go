@@ -13,7 +13,7 @@ const group = 64
 //
 // It follows the cycles of p, one dependent memory access after the other, and is many times
 // slower than [Gather]: use it if there is no memory for a second slice. Scratch is len(s)/64
-// elements and len(s)/8 bytes. It runs on at most workers goroutines (0 or less: GOMAXPROCS).
+// elements and len(s)/8 bytes. It runs on at most workers goroutines (0: GOMAXPROCS).
 //
 // It panics before anything moves unless p is a valid permutation of len(s) elements, see
 // [Perm.Valid].

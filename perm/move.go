@@ -11,7 +11,7 @@ import (
 //
 // Reads are random, writes sequential: for elements that miss the cache it costs about
 // one memory access each, overlapped by the processor. It takes no scratch, and runs on
-// at most workers goroutines (0 or less: GOMAXPROCS).
+// at most workers goroutines (0: GOMAXPROCS).
 //
 // It panics before anything moves unless len(dst) == len(p) and every index is below
 // len(src). dst must not overlap src.
@@ -27,7 +27,7 @@ func Gather[E any](dst, src []E, p Perm, workers int) {
 //
 // Writes are random, which is slower than Gather; to apply one permutation to many columns,
 // take its [Perm.Inverse] once and gather. It takes no scratch, and runs on at most workers
-// goroutines (0 or less: GOMAXPROCS).
+// goroutines (0: GOMAXPROCS).
 //
 // It panics before anything moves unless len(src) == len(p) and every index is below len(dst).
 // dst must not overlap src. Indices must not repeat, which is not checked: with one worker the

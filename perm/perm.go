@@ -121,17 +121,20 @@ func selectFrom(dst, q, index Perm) {
 const piece = 1 << 15
 
 // goroutines returns the number of goroutines that share n elements if the caller allows
-// workers of them, 0 or less for GOMAXPROCS.
+// workers of them, 0 for GOMAXPROCS. It panics if workers is negative.
 func goroutines(n, workers int) int {
+	if workers < 0 {
+		panic(fmt.Sprintf("perm: %d workers: need at least 0", workers))
+	}
 	pieces := (n + piece - 1) / piece
-	if workers <= 0 && pieces > 1 {
+	if workers == 0 && pieces > 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	return max(1, min(workers, pieces))
 }
 
 // each calls body for [0, n) in pieces on at most workers goroutines, the caller's among them;
-// workers <= 0 means GOMAXPROCS. Piece k is [k*piece, …).
+// 0 means GOMAXPROCS. Piece k is [k*piece, …).
 func each(n, workers int, body func(lo, hi int)) {
 	workers = goroutines(n, workers)
 	if workers <= 1 {

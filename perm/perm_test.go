@@ -143,8 +143,8 @@ func TestApplyOfNoPermutation(t *testing.T) {
 	}
 }
 
-// TestInverseAndComposeOfNoPermutation hold the panics to texts of the package.
-func TestInverseAndComposeOfNoPermutation(t *testing.T) {
+// TestMisuse holds the panics to texts of the package.
+func TestMisuse(t *testing.T) {
 	id := perm.Identity(3)
 	for _, c := range []struct {
 		name string
@@ -155,6 +155,9 @@ func TestInverseAndComposeOfNoPermutation(t *testing.T) {
 		{"Inverse, twice", func() { perm.Perm{2, 0, 2}.Inverse() }, "perm: p[2] = 2 occurs a second time"},
 		{"Inverse, the first place twice", func() { perm.Perm{0, 0, 2}.Inverse() }, "perm: p[1] = 0 occurs a second time"},
 		{"Inverse, nothing at the first place", func() { perm.Perm{1, 2, 1}.Inverse() }, "perm: p[2] = 1 occurs a second time"},
+		{"Apply, negative workers", func() { perm.Apply([]int{1}, perm.Perm{0}, -1) }, "perm: -1 workers: need at least 0"},
+		{"Gather, negative workers", func() { perm.Gather([]int{1}, []int{1}, perm.Perm{0}, -2) }, "perm: -2 workers: need at least 0"},
+		{"Scatter of nothing, negative workers", func() { perm.Scatter[int](nil, nil, nil, -1) }, "perm: -1 workers: need at least 0"},
 		{"Compose, outside", func() { perm.Perm{0, 3, 1}.Compose(id) }, "perm: index 3 is not below the length 3"},
 		{"Compose, the other outside", func() { id.Compose(perm.Perm{0, 7, 1}) }, "perm: index 7 is not below the length 3"},
 	} {
