@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"example.com/sorter"
 	"golang.org/x/text/collate"
@@ -14,9 +15,10 @@ import (
 // Collation is the order of text in a language. Its methods and columns may be used by several
 // goroutines at a time, unlike a collate.Collator.
 type Collation struct {
-	free    sync.Pool // of *keyer
-	numeric bool      // collate.Numeric, or a tag that says so
-	learned func(k *keyer) *ascii
+	free    sync.Pool             // of *keyer
+	numeric bool                  // collate.Numeric, or a tag that says so
+	made    atomic.Int64          // keys by collators, and bytes of their texts, up to learnAfter
+	ascii   atomic.Pointer[ascii] // nil: not learned yet, or of no use
 }
 
 // keyer makes keys for one goroutine at a time.
@@ -25,14 +27,12 @@ type keyer struct {
 	buffer   collate.Buffer
 	text     []byte // with numbers as appendNumeric has them
 	memory   []byte // keys are copied to its end, after older ones
-	made     int    // keys by the collator
-	ascii    *ascii // nil: not yet, or they are of no use
 	key      []byte // before it is copied to memory
 }
 
-// learnAfter is the number of keys that one goroutine makes before it takes the milliseconds to learn the weights of
-// ASCII characters.
-const learnAfter = 5000
+// learnAfter is the number of keys and bytes of their texts after which a Collation takes the milliseconds to learn the
+// weights of ASCII characters.
+const learnAfter = 64 << 10
 
 // chunk is the memory that keys of one goroutine are cut from.
 const chunk = 64 << 10
@@ -61,12 +61,6 @@ func New(tag language.Tag, options ...collate.Option) *Collation {
 	c := &Collation{free: sync.Pool{New: func() any { return newKeyer() }}}
 	c.numeric = bytes.Equal(slices.Clone(first.keyOf("01", false)), first.keyOf("1", false)) // nothing else reports it
 	c.free.Put(first)
-	var once sync.Once
-	var learned *ascii
-	c.learned = func(k *keyer) *ascii {
-		once.Do(func() { learned = k.learn() })
-		return learned
-	}
 	return c
 }
 
@@ -111,14 +105,18 @@ func (c *Collation) keyer() *keyer {
 	return k
 }
 
-// append appends the key of text.
+// append appends the key of text. The goroutine that makes learnAfter full learns; the garbage collector takes keyers
+// from the pool, so these do not count.
 func (c *Collation) append(k *keyer, dst []byte, text string) []byte {
-	if k.ascii != nil {
-		if made, ok := k.ascii.append(dst, text); ok {
+	if a := c.ascii.Load(); a != nil {
+		if made, ok := a.append(dst, text); ok {
 			return made
 		}
-	} else if k.made++; k.made == learnAfter && !c.numeric {
-		k.ascii = c.learned(k)
+	} else if !c.numeric && c.made.Load() < learnAfter {
+		more := int64(1 + len(text))
+		if made := c.made.Add(more); made >= learnAfter && made-more < learnAfter {
+			c.ascii.Store(k.learn())
+		}
 	}
 	return append(dst, k.keyOf(text, c.numeric)...)
 }
