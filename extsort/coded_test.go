@@ -276,6 +276,9 @@ func TestLongAmongShortElements(t *testing.T) {
 				if i == 2 && limit < 512<<10 {
 					continue // less than compressors take
 				}
+				if i != 2 && limit == 1<<20 {
+					continue // long
+				}
 				t.Run(fmt.Sprint(limit, name, i), func(t *testing.T) {
 					testLongAmongShort(t, limit, codec, append(opts, extsort.TempDir(t.TempDir()), extsort.MemoryLimit(limit)))
 				})

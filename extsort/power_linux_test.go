@@ -102,7 +102,7 @@ func TestPowerLoss(t *testing.T) {
 			dir := t.TempDir()
 			must(t, os.Mkdir(filepath.Join(dir, "second"), 0o777))
 			l := powerloss.RecordJob(t, dir, job)
-			draws := powerloss.Draws{Moments: testkit.Pick(30, 0)}
+			draws := powerloss.Draws{Moments: testkit.Pick(12, 0)}
 			n, err := l.Cut(draws, lookAt(t, dir, job))
 			if t.Log(n); err != nil {
 				t.Fatal(err)

@@ -129,7 +129,7 @@ func testMerge[E comparable](t *testing.T, kind streamKind[E]) {
 		r := rand.New(rand.NewPCG(7, uint64(len(kind.name))))
 		for _, k := range []int{0, 1, 2, 3, 17, 90, 1000} {
 			for policy, p := range policies(kind) {
-				if testkit.ThinnedTo(4, r.IntN(4)) {
+				if testkit.ThinnedTo(4, r.IntN(4)) || k > 17 && r.IntN(3) >= testkit.Pick(1, 3) {
 					continue
 				}
 				most := []int{20, 300, testkit.Pick(3000, 9000)}[r.IntN(3)]

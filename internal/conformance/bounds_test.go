@@ -352,7 +352,7 @@ func TestPlannedMemory(t *testing.T) {
 	testkit.SkipRace(t)
 	var over overruns
 	defer pipeline.OnOverrun(over.add)()
-	for seed := range testkit.Pick(40, 80) {
+	for seed := range testkit.Pick(16, 80) {
 		r := dist.Rand(uint64(seed))
 		n := boundSizes[r.IntN(len(boundSizes))]
 		values := drawValues(r, n)

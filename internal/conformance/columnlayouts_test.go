@@ -149,7 +149,7 @@ func TestColumnLayouts(t *testing.T) {
 				for place := range 3 { // alone, first, second
 					turn++
 					for i, n := range sizes {
-						large := n > 4096 && turn%testkit.Pick(8, 5) != 0
+						large := n > 4096 && turn%testkit.Pick(16, 5) != 0
 						if large || n == 100_000 && turn%testkit.Pick(64, 17) != 0 || testkit.Thinned(turn+i) {
 							continue
 						}

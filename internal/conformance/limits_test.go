@@ -336,7 +336,7 @@ func TestMemoryLimitDrawn(t *testing.T) {
 func TestMemoryLimitNested(t *testing.T) {
 	testkit.SkipRace(t) // one worker
 	r := rand.New(rand.NewPCG(7, 3))
-	step := testkit.Pick[int64](3, 4) // a limit is larger than the one before by this part of it
+	step := testkit.Pick[int64](2, 4) // a limit is larger than the one before by this part of it
 	for _, n := range []int{129, 5000, 7000, 8000} {
 		keys := make([]string, n)
 		for i := range keys {
