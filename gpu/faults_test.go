@@ -131,8 +131,8 @@ func step() int {
 	switch {
 	case testkit.Long():
 		return 1
-	case cudacpu.Sanitizer() == "thread": // its threads are slow
-		return 19
+	case cudacpu.Sanitizer() != "": // slow
+		return 31
 	}
 	return 13
 }
