@@ -268,7 +268,7 @@ func TestLongAmongShortElements(t *testing.T) {
 	testkit.SkipRace(t)
 	limits := []int64{128 << 10, 1 << 20}
 	if testkit.Long() {
-		limits = []int64{128 << 10, 512 << 10, 2 << 20, 8 << 20}
+		limits = []int64{128 << 10, 512 << 10, 4 << 20}
 	}
 	for _, limit := range limits {
 		for name, codec := range map[string]extsort.Codec[string]{"Strings": extsort.Strings(), "copied": copiedStrings{}} {

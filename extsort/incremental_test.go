@@ -90,7 +90,7 @@ func drained[E any](in iter.Seq2[[]E, error]) (all []E, err error) {
 // TestIncremental compares streams of groups of all sizes with a sort of each group.
 func TestIncremental(t *testing.T) {
 	policies := [][]extsort.Option{nil, {extsort.Unique()}, {extsort.UniqueLast()}, {extsort.Combine(joined)}}
-	for seed := range uint64(testkit.Pick(60, 2000)) {
+	for seed := range uint64(testkit.Pick(60, 600)) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		n, most := r.IntN(3000), 1+r.IntN(1<<r.IntN(12))
 		if seed%20 == 7 {

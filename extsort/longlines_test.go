@@ -90,7 +90,7 @@ func (l *lineSort) append(t *testing.T, line string, to func(...string) error) {
 // TestRandomLongLines has lines of 1 byte to 100 KB, at limits from 256 KiB to 8 MiB, with options at
 // random.
 func TestRandomLongLines(t *testing.T) {
-	for seed := range uint64(testkit.Pick(16, 80)) {
+	for seed := range uint64(testkit.Pick(16, 40)) {
 		if testkit.ThinnedTo(4, int(seed)) {
 			continue
 		}

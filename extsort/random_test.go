@@ -40,7 +40,7 @@ func (blobs) Decode(src []byte) (b blob, err error) {
 
 // TestRandomCodedSorts has codecs, lengths, limits of memory and options at random.
 func TestRandomCodedSorts(t *testing.T) {
-	for seed := range uint64(testkit.Pick(20, 200)) {
+	for seed := range uint64(testkit.Pick(20, 100)) {
 		if testkit.ThinnedTo(4, int(seed)) {
 			continue
 		}
