@@ -23,7 +23,7 @@ func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.
 	}
 	r = &report{disk: new(extsort.Stats)}
 	limit := cmd.memory - d.reading()
-	if opened != nil && d.twice == nil { // otherwise its text is on disk
+	if opened != nil && (d.twice == nil || opened.text != "") { // otherwise its text is on disk
 		limit -= cmd.memory / textShare
 	}
 	s, err := cmd.newDiskSorter(orderPacked, limit, r.disk)
@@ -55,6 +55,7 @@ type columnSort struct {
 	open    func() (*input, error) // the next file, whose rows are wanted
 	total   int64                  // bytes of all
 	twice   *replay                // nil if files are read once
+	format  format                 // of the rows; nil: there are none
 }
 
 // openColumns returns the state of a sort or a check whose kinds are known: if -by does not name them all, files are read
@@ -151,7 +152,7 @@ func (d *columnSort) setKinds(all []tally) {
 		}
 		s.kind = all[k].kind()
 		d.doubt(&all[k], *s)
-		if d.unique && s.kind != text {
+		if (d.unique || k < d.groups) && s.kind != text {
 			d.texts = append(d.texts, k)
 		}
 	}
@@ -213,7 +214,11 @@ func (d *columnSort) appendRows(s *extsort.Sorter[string], open func() (*input, 
 	if err != nil {
 		return "", err
 	}
-	return r.onTop(), d.allFound()
+	d.format = r.format
+	if head = r.onTop(); d.counts != "" && r.header != "" {
+		head = r.format.(*delimited).countedHead(head, d.counts)
+	}
+	return head, d.allFound()
 }
 
 // note counts the rows of a chunk and their values.
@@ -234,12 +239,14 @@ func (d *columnSort) allFound() error {
 	return nil
 }
 
+func (d *columnSort) packing() *packing { return &packing{d.specs, d.groups, d.texts} }
+
 // packRows packs the rows of a chunk. They are valid as long as the memory of rows is not used
 // again.
 func (d *columnSort) packRows(rows *packedRows, c rowChunk, r *rowReader) error {
 	text, ends, key := rows.text[:0], rows.ends[:0], []byte(nil)
 	rows.columns = make([]tally, len(d.specs))
-	s, p := d.scanner(r.format, d.specs), &packing{d.specs, d.texts}
+	s, p := d.scanner(r.format, d.specs), d.packing()
 	_, err := s.each(c.text, c.start, func(at, next int, fields []field, nulls []bool) error {
 		for k := range fields {
 			rows.columns[k].note(fields[k], nulls[k], false)
@@ -274,5 +281,24 @@ func (d *columnSort) write(ctx context.Context, s *extsort.Sorter[string], head 
 		return err
 	}
 	out := newLineWriter(w, shape{record: 1}) // rows have their line ends
-	return writeBatches(ctx, s, out, func(e string) error { return out.write(rowOf(e)) }, d.m)
+	p := d.packing()
+	put := func(e string) error { return out.write(p.row(e)) }
+	if !d.any() {
+		return writeBatches(ctx, s, out, put, nil, d.m)
+	}
+	var group func(string) string
+	if d.groups > 0 {
+		group = p.group
+	}
+	var memory []byte
+	rows := d.selecting(func(a, b string) bool { return keyOf(a) == keyOf(b) }, group, func(e string, count int) (err error) {
+		if d.counts == "" {
+			return put(e)
+		}
+		if memory, err = d.format.counted(memory[:0], p.row(e), d.counts, count); err != nil {
+			return err
+		}
+		return out.write(stringOf(memory))
+	})
+	return writeBatches(ctx, s, out, rows.add, rows.end, d.m)
 }

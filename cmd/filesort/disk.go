@@ -34,7 +34,19 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	defer stop()
 	err = cmd.writeTo(stdout, true, func(w io.Writer) error {
 		out := newLineWriter(w, cmd.shape)
-		return writeBatches(ctx, s, out, func(e string) error { return out.write(f.line(e)) }, m)
+		put := func(e string) error { return out.write(f.line(e)) }
+		if !cmd.any() {
+			return writeBatches(ctx, s, out, put, nil, m)
+		}
+		var line []byte
+		rows := cmd.selecting(func(a, b string) bool { return f.order.Compare(a, b) == 0 }, nil, func(e string, count int) error {
+			if cmd.counts == "" {
+				return put(e)
+			}
+			line = countedLine(line[:0], count, f.line(e))
+			return out.write(stringOf(line))
+		})
+		return writeBatches(ctx, s, out, rows.add, rows.end, m)
 	})
 	return r, errors.Join(err, s.Close())
 }
@@ -83,17 +95,29 @@ func (cmd *command) newDiskSorter(by sorter.Ordering[string], limit int64, stats
 	if len(cmd.dirs) > 0 {
 		opts = append(opts, extsort.TempDir(cmd.dirs...))
 	}
-	if cmd.unique {
+	if cmd.unique && !cmd.any() {
 		opts = append(opts, extsort.Unique())
 	}
-	if cmd.top > 0 {
+	if cmd.top > 0 && !cmd.any() {
 		opts = append(opts, extsort.Limit(int64(cmd.top)))
 	}
 	return extsort.NewCoded(by, extsort.Strings(), append(opts, extsort.MemoryLimit(max(limit, leastMemory/4)))...)
 }
 
-// writeBatches has put write all elements to out.
-func writeBatches(ctx context.Context, s *extsort.Sorter[string], out *lineWriter, put func(e string) error, m *meter) error {
+// writeBatches has put write all elements to out, and end what is left, if there is such a function. errEnough of either
+// is none.
+func writeBatches(ctx context.Context, s *extsort.Sorter[string], out *lineWriter, put func(e string) error, end func() error, m *meter) error {
+	err := putBatches(ctx, s, put, m)
+	if err == nil && end != nil {
+		err = end()
+	}
+	if err != nil && err != errEnough {
+		return err
+	}
+	return out.flush()
+}
+
+func putBatches(ctx context.Context, s *extsort.Sorter[string], put func(e string) error, m *meter) error {
 	for batch, err := range s.Batches() {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
@@ -105,5 +129,5 @@ func writeBatches(ctx context.Context, s *extsort.Sorter[string], out *lineWrite
 		}
 		m.add(len(batch))
 	}
-	return out.flush()
+	return nil
 }

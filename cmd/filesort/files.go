@@ -26,6 +26,7 @@ type input struct {
 	info    fs.FileInfo // of source when it was opened
 	file    *os.File    // source, if it is read as it is
 	size    int64       // of file when it was opened, in bytes; 0: unknown
+	text    string      // all that Reader has, if memory holds it
 	closers []func() error
 }
 

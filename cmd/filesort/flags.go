@@ -27,6 +27,7 @@ type command struct {
 	notes    []string       // messages that are no errors
 	check    string         // "", diagnose or quiet
 	merge    bool
+	selection
 
 	// Lines and records.
 	shape shape
@@ -49,9 +50,12 @@ type commandLine struct {
 	global    keyOptions
 	tab       int
 	zero      bool
-	stability bool   // -s or -stable was given
-	onlyLines string // an option that goes without -by only, "" if there was none
-	onlyBy    string // an option that goes with -by only
+	stability bool            // -s or -stable was given
+	onlyLines string          // an option that goes without -by only, "" if there was none
+	onlyBy    string          // an option that goes with -by only
+	given     map[string]bool // the options, as rules name them
+	per       []spec
+	keep      string
 	filesFrom string
 	locale    *locale // nil: that of C
 }
@@ -60,7 +64,7 @@ type commandLine struct {
 var errHelp = errors.New("help is wanted")
 
 func parseArgs(args []string) (*command, error) {
-	cl := &commandLine{tab: noTab, command: &command{
+	cl := &commandLine{tab: noTab, given: map[string]bool{}, command: &command{
 		chunk: 4 << 20, workers: runtime.GOMAXPROCS(0), stable: true,
 		compress: "auto", format: "auto", header: "auto",
 	}}
@@ -103,6 +107,8 @@ func (cl *commandLine) options() optionSet {
 	}
 	own := []option{
 		{0, "top", needsArgument, once(count(&cl.top, "rows"))},
+		{0, "keep", needsArgument, once(oneOf(&cl.keep, "first", "last"))},
+		{0, "count", optionalArgument, once(cl.setCounts)},
 		{0, "compress", needsArgument, once(oneOf(&cl.compress, "auto", "none", "gzip", "zstd"))},
 		{0, "stats", optionalArgument, cl.setStats},
 		{0, "quiet", optionalArgument, yesOrNo(&cl.quiet)},
@@ -116,6 +122,7 @@ func (cl *commandLine) options() optionSet {
 		{0, "no-header", noArgument, func(string) error { return header("no") }},
 		{0, "delimiter", needsArgument, once(cl.setDelimiter)},
 		{0, "null", needsArgument, once(cl.setNulls)},
+		{0, "per", needsArgument, once(cl.setPer)},
 	})...)
 	own = append(own, mark(&cl.onlyLines, []option{
 		{0, "record", needsArgument, once(count(&cl.shape.record, "bytes"))},
@@ -126,7 +133,7 @@ func (cl *commandLine) options() optionSet {
 		{'t', "field-separator", needsArgument, once(cl.setTab)},
 		{'z', "zero-terminated", noArgument, yes(&cl.zero)},
 	}...))...)
-	return optionSet{sorts: sorts, own: own, key: cl.addOldKey}
+	return optionSet{sorts: cl.noting(sorts), own: cl.noting(own), key: cl.addOldKey}
 }
 
 // orderOptions returns the options that are those of -k, too.
@@ -160,16 +167,46 @@ func (cl *commandLine) addOrder(letter byte) error {
 // mark makes options leave their name in given.
 func mark(given *string, options []option) []option {
 	for i, o := range options {
-		name := "-" + o.long
-		if o.short != 0 {
-			name = "-" + string(o.short)
-		}
 		options[i].set = func(value string) error {
-			*given = name
+			*given = o.name()
 			return o.set(value)
 		}
 	}
 	return options
+}
+
+// name is the option as messages have it.
+func (o option) name() string {
+	if o.short != 0 {
+		return "-" + string(o.short)
+	}
+	return "-" + o.long
+}
+
+// noting makes options note that they are given.
+func (cl *commandLine) noting(options []option) []option {
+	for i, o := range options {
+		options[i].set = func(value string) error {
+			cl.given[o.name()] = true
+			return o.set(value)
+		}
+	}
+	return options
+}
+
+func (cl *commandLine) setPer(value string) (err error) {
+	cl.per, err = parseBy(value)
+	return err
+}
+
+func (cl *commandLine) setCounts(value string) error {
+	if strings.ContainsAny(value, "\"\r\n") {
+		return errors.New("must be a name without quotes and line ends")
+	}
+	if cl.counts = value; value == "" {
+		cl.counts = "count"
+	}
+	return nil
 }
 
 func (cl *commandLine) setBy(value string) (err error) {
@@ -297,8 +334,14 @@ func (cl *commandLine) finish() error {
 		return errors.New("options '-co' are incompatible")
 	case cl.by != nil && cl.onlyLines != "":
 		return fmt.Errorf("%s and -by exclude each other: -by sorts columns of CSV, TSV and NDJSON, %s lines or records", cl.onlyLines, cl.onlyLines)
+	}
+	if err := cl.checkRules(); err != nil {
+		return err
+	}
+	cl.last = cl.keep == "last"
+	switch {
 	case cl.by != nil:
-		return nil
+		return cl.finishGroups()
 	case cl.onlyBy != "":
 		return fmt.Errorf("-by is missing: %s is for files that are sorted by columns", cl.onlyBy)
 	}

@@ -33,12 +33,25 @@ func (cmd *command) openDelimited(src *source, d *delimited) (start int, err err
 			return 0, fmt.Errorf("%s %w", src.name, err)
 		}
 		if other := slots[at]; other >= 0 {
-			return 0, fmt.Errorf("-by names column %d twice: %s, %s", at+1, cmd.by[other].name, s.name)
+			return 0, fmt.Errorf("%s column %d twice: %s, %s", cmd.namers(), at+1, cmd.by[other].name, s.name)
 		}
 		slots[at] = i
 	}
+	if cmd.counts != "" {
+		if err := d.checkCount(src, names, cmd.counts); err != nil {
+			return 0, err
+		}
+	}
 	d.use(slots)
 	return start, nil
+}
+
+// namers says which options name columns.
+func (cmd *command) namers() string {
+	if cmd.groups > 0 {
+		return "-per and -by name"
+	}
+	return "-by names"
 }
 
 // hasHeader reports whether the first row is a header. A name in -by needs

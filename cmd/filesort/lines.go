@@ -9,13 +9,13 @@ import (
 	"example.com/sorter"
 )
 
-// sortLines sorts lines or records: in memory if the input fits, through runs on disk
-// otherwise.
+// sortLines sorts lines or records: in memory if the input fits, through runs that may be on disk
+// otherwise, or if there is a selection.
 func (cmd *command) sortLines(in *chunks, stdout io.Writer, m *meter) (*report, error) {
 	m.stage("read", "bytes", in.files.total())
 	var lines []line
 	st := &store{shape: cmd.shape}
-	fits := in.files.total() <= cmd.memory/2
+	fits := in.files.total() <= cmd.memory/2 && !cmd.any()
 	var err error
 	if fits {
 		if lines, fits, err = cmd.load(st, in); err != nil {
@@ -23,7 +23,7 @@ func (cmd *command) sortLines(in *chunks, stdout io.Writer, m *meter) (*report, 
 		}
 	}
 	if !fits {
-		in.files.large = true
+		in.files.large = !cmd.any() || in.files.total() > cmd.memory/2
 		return cmd.sortOnDisk(st, in, stdout, m)
 	}
 	ctx, stop := cmd.interrupts()

@@ -138,7 +138,7 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 	case cmd.check != "":
 		m.stage("check", "bytes", in.files.total())
 		return nil, cmd.checkLines(in, cmd.files[0])
-	case cmd.merge && len(cmd.files) <= mostMerged && !cmd.overInput(stdin, stdout):
+	case cmd.merge && len(cmd.files) <= mostMerged && !cmd.any() && !cmd.overInput(stdin, stdout):
 		m.stage("merge", "bytes", in.files.total())
 		ctx, stop := cmd.interrupts()
 		defer stop()
@@ -207,7 +207,7 @@ func moreProcessors() (end func()) {
 // disk otherwise.
 func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
 	files := &files{names: cmd.files, stdin: stdin, compress: cmd.compress}
-	if len(cmd.files) > 1 || files.total() > cmd.memory/textShare {
+	if len(cmd.files) > 1 || files.total() > cmd.memory/textShare || cmd.any() && files.total() > 0 {
 		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
 	}
 	in, err := files.open()
@@ -219,12 +219,12 @@ func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*r
 	switch {
 	case err != nil:
 		return nil, err
-	case !more && cmd.rowsFit(src):
+	case !more && !cmd.any() && cmd.rowsFit(src):
 		return cmd.sortSource(src, stdout, m)
 	case !more && in.again(cmd.files[0]):
 		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
-	case !more: // the reader forgets a text that has been read
-		in = &input{Reader: io.MultiReader(strings.NewReader(src.text)), name: in.name}
+	case !more:
+		in = &input{Reader: strings.NewReader(src.text), name: in.name, text: src.text}
 	}
 	return cmd.sortColumnsOnDisk(stdin, in, stdout, m)
 }

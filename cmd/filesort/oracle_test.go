@@ -182,22 +182,20 @@ func (o *oracle) find() {
 	}
 }
 
-// sorted returns the lines in order.
-func (o *oracle) sorted(unique bool) string {
-	o.find()
+// comparing returns the order of rows by columns [lo, hi), and, if texts is set, then by those texts whose kinds are found.
+func (o *oracle) comparing(lo, hi int, texts bool) func(a, b int) int {
 	values := make([][]known, len(o.texts))
-	order := make([]int, len(o.texts))
 	for r := range o.texts {
-		order[r] = r
 		for c, s := range o.specs {
 			v, _ := knownAs(s.kind, o.texts[r][c])
 			values[r] = append(values[r], v)
 		}
 	}
-	compare := func(a, b int) int {
-		for c, s := range o.specs {
+	return func(a, b int) int {
+		for c, s := range o.specs[:hi] {
 			x := 0
 			switch nullA, nullB := o.nulls[a][c], o.nulls[b][c]; {
+			case c < lo:
 			case nullA || nullB:
 				if x = truth(nullA) - truth(nullB); s.nullsFirst {
 					x = -x
@@ -209,8 +207,8 @@ func (o *oracle) sorted(unique bool) string {
 				return x
 			}
 		}
-		for c := range o.specs {
-			if unique && !o.given[c] && !o.nulls[a][c] {
+		for c := lo; texts && c < hi; c++ {
+			if !o.given[c] && !o.nulls[a][c] {
 				if x := strings.Compare(o.texts[a][c], o.texts[b][c]); x != 0 {
 					return x
 				}
@@ -218,7 +216,23 @@ func (o *oracle) sorted(unique bool) string {
 		}
 		return 0
 	}
+}
+
+// inOrder returns the numbers of rows in an order that keeps ties.
+func (o *oracle) inOrder(compare func(a, b int) int) []int {
+	order := make([]int, len(o.texts))
+	for r := range order {
+		order[r] = r
+	}
 	slices.SortStableFunc(order, compare)
+	return order
+}
+
+// sorted returns the lines in order.
+func (o *oracle) sorted(unique bool) string {
+	o.find()
+	compare := o.comparing(0, len(o.specs), unique)
+	order := o.inOrder(compare)
 	if unique {
 		order = slices.CompactFunc(order, func(a, b int) bool { return compare(a, b) == 0 })
 	}

@@ -12,21 +12,31 @@ import (
 //
 //	a varint  length of the key
 //	the key   values of the sort columns, parsed once, as bytes that compare as the rows do
+//	a varint  length of the front of the key that makes groups, if there are any
 //	the row   with its line end
 //
 // The bytes of a value say where it ends, so no key is the front of another.
 
 // packing makes packed rows.
 type packing struct {
-	specs []spec // none of kind auto
-	texts []int  // columns whose texts are at the end of the key, too
+	specs  []spec // none of kind auto
+	groups int    // of them, those that make groups
+	texts  []int  // columns whose texts are in the key, too: at the end, or at that of its front which makes groups
 }
 
 // pack appends a packed row to dst. bad is the first column whose value is not of its kind, or
 // -1. key is memory for a key, which is returned to be used again.
 func (p *packing) pack(dst, key []byte, row, eol string, values []field, nulls []bool) (packed, used []byte, bad int) {
 	key = key[:0]
-	for c := range p.specs {
+	front := 0
+	for c := 0; ; c++ {
+		if c == p.groups {
+			key = p.appendTexts(key, values, nulls, 0, c)
+			front = len(key)
+		}
+		if c == len(p.specs) {
+			break
+		}
 		s := &p.specs[c]
 		from, ok := len(key), true
 		if nulls[c] {
@@ -38,14 +48,38 @@ func (p *packing) pack(dst, key []byte, row, eol string, values []field, nulls [
 			invert(key[from:])
 		}
 	}
+	key = p.appendTexts(key, values, nulls, p.groups, len(p.specs))
+	dst = append(binary.AppendUvarint(dst, uint64(len(key))), key...)
+	if p.groups > 0 {
+		dst = binary.AppendUvarint(dst, uint64(front))
+	}
+	return append(append(dst, row...), eol...), key, -1
+}
+
+// appendTexts appends the texts of columns [lo, hi).
+func (p *packing) appendTexts(key []byte, values []field, nulls []bool, lo, hi int) []byte {
 	for _, c := range p.texts {
-		if !nulls[c] {
+		if lo <= c && c < hi && !nulls[c] {
 			key = appendText(key, values[c].text)
 		}
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(key)))
-	dst = append(append(dst, key...), row...)
-	return append(dst, eol...), key, -1
+	return key
+}
+
+// group returns the group of a packed row, and row its row.
+func (p *packing) group(packed string) string {
+	n, at := prefixOf(packed)
+	front, _ := prefixOf(packed[at+n:])
+	return packed[at : at+front]
+}
+
+func (p *packing) row(packed string) string {
+	if p.groups == 0 {
+		return rowOf(packed)
+	}
+	rest := rowOf(packed)
+	_, at := prefixOf(rest)
+	return rest[at:]
 }
 
 func invert(b []byte) {

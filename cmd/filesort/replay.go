@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // replay reads inputs twice. What cannot be opened again is copied to a file while it is read first: pipes, devices,
@@ -22,7 +23,8 @@ type replay struct {
 // replayed is an input that has been read once.
 type replayed struct {
 	name, shown string
-	info        fs.FileInfo // when it was opened; nil: it is copied
+	info        fs.FileInfo // when it was opened; nil: it is copied, or in memory
+	text        string      // in memory
 	from, to    int64       // its place among the copies
 }
 
@@ -38,9 +40,12 @@ func (r *replay) first() (*input, error) {
 	}
 	p := &replayed{name: name, shown: in.name, from: r.size, to: r.size}
 	r.inputs = append(r.inputs, p)
-	if in.again(name) {
+	switch {
+	case in.text != "":
+		p.text = in.text
+	case in.again(name):
 		p.info = in.info
-	} else {
+	default:
 		err = r.copy(in, p)
 	}
 	return in, err
@@ -88,7 +93,10 @@ func (r *replay) second() (*input, error) {
 	}
 	p := r.inputs[r.next]
 	r.next++
-	if p.info == nil {
+	switch {
+	case p.text != "":
+		return &input{Reader: strings.NewReader(p.text), name: p.shown}, nil
+	case p.info == nil:
 		return &input{Reader: io.NewSectionReader(r.copies, p.from, p.to-p.from), name: p.shown}, nil
 	}
 	in, err := openInput(p.name, nil, r.files.compress, r.files.large)

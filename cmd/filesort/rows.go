@@ -34,6 +34,8 @@ type format interface {
 	blank(text string, pos int) int
 	// quoted reports whether quotes may hide a line end.
 	quoted() bool
+	// counted appends a row with its line end, and a count in it that has a name.
+	counted(dst []byte, row, name string, count int) ([]byte, error)
 }
 
 // part is what one worker found in one stretch of the file.

@@ -16,6 +16,9 @@ For all kinds of files:
                    device, a pipe or /dev/stdout is written to directly
   -top K           only the first K rows of the order
   -u               only the first of rows that tie
+  -keep K          with -u: which of them, first or last (default first)
+  -count[=NAME]    with -u: how many rows tie, before each line as uniq -c has
+                   it, in a last column or a last member NAME (default count)
   -c, -C           report whether the input is sorted, -C without a message
   -m               merge sorted files
   -S SIZE          memory: a number with b, K, M, G, T and so on up to Q, or % of
@@ -75,6 +78,9 @@ Columns:
                    or if the first row has no number, date, boolean or
                    repeated field)
   -no-header       the same as -header no
+  -per COLUMNS     with -top: the first K rows of each group that these columns
+                   make; groups are in the order of the columns, which may have
+                   the words of -by
   -null WORDS      further words that mean null, separated by commas; empty
                    fields always do, in NDJSON null and a missing member do
   -stable          rows that tie keep their order (default true)
@@ -114,5 +120,6 @@ fault.
   filesort -t, -k2,2nr -k1,1 -o sorted.txt a.txt b.txt
   filesort -record 100 -key 0:10 -S 1G -o sorted.bin input.bin
   filesort -by 'amount:desc,country' -o sorted.csv data.csv
+  filesort -by amount:desc -top 3 -per country data.csv
   filesort -by user.id,time -top 10 events.ndjson.zst
 `

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// rule says what an option goes with, beside what is of lines, records or columns only.
+type rule struct {
+	option   string
+	needs    string   // another option
+	excludes []string // other options
+	because  string
+}
+
+// rules are checked in their order. Those of -c and -C are said once, of -c.
+var rules = []rule{
+	{option: "-keep", needs: "-u", because: "it says which of the rows stays that tie"},
+	{option: "-count", needs: "-u", because: "it counts the rows that tie with one that stays"},
+	{option: "-per", needs: "-top", because: "it says of what -top rows are wanted each"},
+	{option: "-c", excludes: []string{"-keep", "-count", "-top"}, because: "a check writes no rows"},
+	{option: "-count", excludes: []string{"-record"}, because: "a record has no place for a number"},
+}
+
+// checkRules returns an error if options are given that do not go together.
+func (cl *commandLine) checkRules() error {
+	for _, r := range rules {
+		if !cl.given[r.option] && !(r.option == "-c" && cl.given["-C"]) {
+			continue
+		}
+		if r.needs != "" && !cl.given[r.needs] {
+			return fmt.Errorf("%s is missing: %s goes with it, because %s", r.needs, r.option, r.because)
+		}
+		if i := slices.IndexFunc(r.excludes, func(other string) bool { return cl.given[other] }); i >= 0 {
+			return fmt.Errorf("%s and %s exclude each other: %s", r.option, r.excludes[i], r.because)
+		}
+	}
+	return nil
+}
+
+// finishGroups puts the columns of -per before those of -by. One that both name has the words that -by or -per gives it.
+func (cl *commandLine) finishGroups() error {
+	cl.groups = len(cl.per)
+	for i, s := range cl.per {
+		at := slices.IndexFunc(cl.by, func(b spec) bool { return b.name == s.name && b.quoted == s.quoted })
+		if at < 0 {
+			continue
+		}
+		b := cl.by[at]
+		switch plain := (spec{name: s.name}).String(); {
+		case s.String() == plain:
+			cl.per[i] = b
+		case b.String() != plain && b.String() != s.String():
+			return fmt.Errorf("column %q is %v in -per and %v in -by", s.name, s, b)
+		}
+		cl.by = slices.Delete(slices.Clone(cl.by), at, at+1)
+	}
+	cl.by = append(cl.per, cl.by...)
+	return nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+)
+
+// selection is what is wanted of rows in order, beyond the first of rows that tie and the first of all.
+type selection struct {
+	last   bool   // of rows that tie, the last one
+	counts string // the name of the number of rows that tie; "": none
+	groups int    // columns at the front of -by whose values make groups, of each of which -top rows are wanted
+}
+
+// any reports whether rows go through a selector.
+func (s *selection) any() bool { return s.last || s.counts != "" || s.groups > 0 }
+
+// selector takes rows in order, and puts those that are wanted.
+type selector struct {
+	*command
+	same  func(a, b string) bool            // they tie
+	group func(row string) string           // nil: all rows are one group
+	put   func(row string, count int) error // count: how many rows tie with it, itself included
+
+	held  []byte // a row that others may follow which tie with it
+	count int    // of rows that tie with it; 0: none is held
+	of    []byte // the group of the rows that were put last
+	taken int    // of the group; -1: there is no group yet
+}
+
+// errEnough is returned when no more rows are wanted.
+var errEnough = errors.New("no more rows are wanted")
+
+// add takes a row, which may change after the call.
+func (s *selector) add(row string) error {
+	if s.unique && s.count > 0 && s.same(stringOf(s.held), row) {
+		if s.count++; s.last {
+			s.held = append(s.held[:0], row...)
+		}
+		return nil
+	}
+	if err := s.end(); err != nil {
+		return err
+	}
+	s.held, s.count = append(s.held[:0], row...), 1
+	return nil
+}
+
+// end puts the row that is held.
+func (s *selector) end() error {
+	if s.count == 0 {
+		return nil
+	}
+	row, count := stringOf(s.held), s.count
+	s.count = 0
+	if s.group != nil {
+		if group := s.group(row); s.taken < 0 || group != string(s.of) {
+			s.of, s.taken = append(s.of[:0], group...), 0
+		}
+	}
+	s.taken = max(s.taken, 0)
+	switch {
+	case s.top == 0 || s.taken < s.top:
+		s.taken++
+		return s.put(row, count)
+	case s.group == nil:
+		return errEnough
+	}
+	return nil
+}
+
+// selecting returns a selector of rows in order, for its add, and its end after the last.
+func (cmd *command) selecting(same func(a, b string) bool, group func(row string) string, put func(row string, count int) error) *selector {
+	return &selector{command: cmd, same: same, group: group, put: put, taken: -1}
+}
+
+// countedLine returns a line after its count, as uniq -c has it.
+func countedLine(dst []byte, count int, line string) []byte {
+	return append(fmt.Appendf(dst, "%7d ", count), line...)
+}
