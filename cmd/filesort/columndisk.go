@@ -37,6 +37,9 @@ func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.
 		return nil, err
 	}
 	r.what = fmt.Sprintf("%d rows by %s", s.Len(), strings.Join(d.describe(), ", "))
+	if d.shuffle {
+		r.what = fmt.Sprintf("%d rows by chance", s.Len())
+	}
 	m.stage("merge", "rows", s.Len())
 	ctx, stop := cmd.interrupts()
 	defer stop()
@@ -239,7 +242,9 @@ func (d *columnSort) allFound() error {
 	return nil
 }
 
-func (d *columnSort) packing() *packing { return &packing{d.specs, d.groups, d.texts} }
+func (d *columnSort) packing() *packing {
+	return &packing{specs: d.specs, groups: d.groups, texts: d.texts}
+}
 
 // packRows packs the rows of a chunk. They are valid as long as the memory of rows is not used
 // again.
@@ -252,6 +257,9 @@ func (d *columnSort) packRows(rows *packedRows, c rowChunk, r *rowReader) error 
 			rows.columns[k].note(fields[k], nulls[k], false)
 		}
 		row, bad := c.text[at:next], -1
+		if d.shuffle {
+			p.random = shuffled(p.random[:0], d.seed, c.input, c.offset+int64(at))
+		}
 		if text, key, bad = p.pack(text, key, row, missingEnd(row, c.eol), fields, nulls); bad >= 0 {
 			return wrongKind(fields[bad].off, fields[bad].text, d.specs[bad])
 		}

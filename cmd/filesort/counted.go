@@ -11,14 +11,14 @@ import (
 // counted appends a row with one more field.
 func (d *delimited) counted(dst []byte, row, _ string, count int) ([]byte, error) {
 	text, eol := cutEnd(row)
-	dst = append(append(dst, text...), d.comma)
+	dst = append(append(dst, text...), d.comma...)
 	return append(strconv.AppendInt(dst, int64(count), 10), eol...), nil
 }
 
 // countedHead returns the top of a file whose last line is the header, with one more name in it.
 func (d *delimited) countedHead(head, name string) string {
 	text, eol := cutEnd(head)
-	return text + string(d.comma) + name + eol
+	return text + d.comma + name + eol
 }
 
 // checkCount returns an error if a file cannot have a column of counts of that name.
@@ -26,7 +26,7 @@ func (d *delimited) checkCount(src *source, names []string, name string) error {
 	if slices.Contains(names, name) {
 		return fmt.Errorf("%s has a column %s already: -count=NAME gives the counts another name", src.name, name)
 	}
-	if strings.IndexByte(name, d.comma) >= 0 {
+	if strings.Contains(name, d.comma) {
 		return fmt.Errorf("invalid value %q of -count: it holds the delimiter", name)
 	}
 	return nil

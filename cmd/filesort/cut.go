@@ -12,10 +12,18 @@ import (
 // memory that nobody counts.
 type diskForm struct {
 	order sorter.Ordering[string]
-	keys  *lineOrder // nil: lines go as they are
+	keys  func(dst []byte, line string) []byte // appends those of the next line; nil: lines go as they are
 }
 
-func (o *lineOrder) onDisk() diskForm {
+func (cmd *command) onDisk() diskForm {
+	o := &cmd.order
+	if cmd.shuffle {
+		n := int64(-1)
+		return diskForm{sorter.By(packedColumns...), func(dst []byte, _ string) []byte {
+			n++
+			return shuffled(dst, cmd.seed, 0, n)
+		}}
+	}
 	if o.copies() == 0 {
 		return diskForm{order: orderLines(*o, func(s string) string { return s })}
 	}
@@ -23,7 +31,7 @@ func (o *lineOrder) onDisk() diskForm {
 	if o.last {
 		columns = append(columns, directed(rowOf, o.desc))
 	}
-	return diskForm{sorter.By(columns...), o}
+	return diskForm{sorter.By(columns...), o.appendKeys}
 }
 
 // line returns the line of an element.
@@ -63,7 +71,7 @@ func (s shape) part(text []byte) int {
 	return min(s.length(text)+1-min(s.record, 1), len(text))
 }
 
-// cut sets l to the lines of a part, in its memory.
+// cut sets l to the lines of a part, in its memory. Parts come in order, one at a time.
 func (f *diskForm) cut(l *cutLines, s shape, text []byte) {
 	l.lines = slices.Grow(l.lines[:0], s.ends(text, 0, len(text)))
 	if f.keys == nil {
@@ -74,7 +82,7 @@ func (f *diskForm) cut(l *cutLines, s shape, text []byte) {
 	l.packed, l.ends = slices.Grow(l.packed[:0], 2*len(text)), l.ends[:0]
 	for line := range s.lines(text) {
 		at := len(l.packed)
-		l.packed = f.keys.appendKeys(l.packed, line)
+		l.packed = f.keys(l.packed, line)
 		n := binary.PutUvarint(length[:], uint64(len(l.packed)-at))
 		l.packed = slices.Insert(l.packed, at, length[:n]...)
 		l.packed = append(l.packed, line...)

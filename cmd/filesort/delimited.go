@@ -4,17 +4,30 @@ import "strings"
 
 // delimited is CSV and TSV.
 type delimited struct {
-	comma byte
+	comma string // between fields
 	quote quoting
 	slots []int // for each field of a row: its sort column, or -1; none before a row is found
 
 	needed int // fields up to the last that is a sort column
 }
 
-// use sets the sort columns of the fields. There is one.
+// isAt reports whether a delimiter stands at a place of a text.
+func (d *delimited) isAt(text string, pos int) bool {
+	return pos < len(text) && text[pos] == d.comma[0] && (len(d.comma) == 1 || strings.HasPrefix(text[pos:], d.comma))
+}
+
+// next returns the place of the first delimiter in a text, or -1.
+func (d *delimited) next(text string) int {
+	if len(d.comma) == 1 {
+		return strings.IndexByte(text, d.comma[0])
+	}
+	return strings.Index(text, d.comma)
+}
+
+// use sets the sort columns of the fields.
 func (d *delimited) use(slots []int) {
 	d.slots, d.needed = slots, len(slots)
-	for d.slots[d.needed-1] < 0 {
+	for d.needed > 0 && d.slots[d.needed-1] < 0 {
 		d.needed--
 	}
 }
@@ -106,8 +119,8 @@ func (d *delimited) row(text string, pos int, out []field) (next int, err error)
 		if slot := d.slots[i]; slot >= 0 {
 			out[slot] = field{text: value, off: pos}
 		}
-		if end < len(text) && text[end] == d.comma {
-			pos = end + 1
+		if d.isAt(text, end) {
+			pos = end + len(d.comma)
 			continue
 		}
 		if i+1 < len(d.slots) {
@@ -131,7 +144,7 @@ func (d *delimited) plainRow(text string, pos int, out []field) (next int) {
 	}
 	at := 0
 	for i, slot := range d.slots[:d.needed] {
-		n := strings.IndexByte(line[at:], d.comma)
+		n := d.next(line[at:])
 		if last := i == len(d.slots)-1; last != (n < 0) {
 			return 0
 		}
@@ -141,9 +154,9 @@ func (d *delimited) plainRow(text string, pos int, out []field) (next int) {
 		if slot >= 0 {
 			out[slot] = field{text: line[at : at+n], off: pos + at}
 		}
-		at += n + 1
+		at += n + len(d.comma)
 	}
-	if more := len(d.slots) - d.needed; more > 0 && strings.Count(line[at:], line[at-1:at]) != more-1 {
+	if more := len(d.slots) - d.needed; more > 0 && strings.Count(line[at:], d.comma) != more-1 {
 		return 0
 	}
 	return next
@@ -173,7 +186,7 @@ func (d *delimited) all(text string, pos int) (values []string, next int, err er
 		if end == len(text) || text[end] == '\n' {
 			return values, min(end+1, len(text)), nil
 		}
-		pos = end + 1
+		pos = end + len(d.comma)
 	}
 }
 
@@ -185,7 +198,7 @@ func (d *delimited) field(text string, pos int) (value string, end int, err erro
 		return d.quotedField(text, pos)
 	}
 	end = pos
-	for end < len(text) && text[end] != d.comma && text[end] != '\n' {
+	for end < len(text) && !d.isAt(text, end) && text[end] != '\n' {
 		switch {
 		case d.quote != strict:
 		case text[end] == '"':
@@ -216,7 +229,7 @@ func (d *delimited) quotedField(text string, pos int) (value string, end int, er
 		case strings.HasPrefix(rest, `"`):
 			doubled = true
 			end++
-		case rest == "" || rest[0] == d.comma || rest[0] == '\n' || rest == "\r" || strings.HasPrefix(rest, "\r\n"):
+		case rest == "" || d.isAt(rest, 0) || rest[0] == '\n' || rest == "\r" || strings.HasPrefix(rest, "\r\n"):
 			value = text[pos+1 : end]
 			if doubled {
 				value = strings.ReplaceAll(value, `""`, `"`)

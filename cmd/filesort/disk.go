@@ -19,7 +19,7 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	in.size, in.most = diskChunk(cmd.memory), cmd.memory
 	waiting, stored := min(mostWaiting, int(cmd.memory/16)/in.size), len(st.slots) > 0
 	limit := runMemory(cmd.memory, stored)
-	f := cmd.order.onDisk()
+	f := cmd.onDisk()
 	s, err := cmd.newDiskSorter(f.order, limit, r.disk)
 	if err != nil {
 		return nil, err

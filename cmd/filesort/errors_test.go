@@ -91,8 +91,8 @@ func TestUsage(t *testing.T) {
 		{"-by a -format xml -", "must be one of auto, csv, tsv, ndjson"},
 		{"-by a -quotes auto -", "must be one of strict, lazy, none"},
 		{"-by a -header maybe -", "must be one of auto, yes, no"},
-		{"-by a -delimiter ab -", "must be one ASCII character"},
-		{"-by a -delimiter é -", "must be one ASCII character"},
+		{"-by a -delimiter= -", "must be one character or more"},
+		{"-by a -delimiter a\" -", "none of them a quote or a line end"},
 		{"-bxe a -", "invalid option -- 'x' in '-bxe'"},
 	} {
 		stdout, stderr, code := filesort("", split(test.args)...)

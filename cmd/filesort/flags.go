@@ -36,7 +36,7 @@ type command struct {
 	// Columns.
 	by        []spec
 	format    string
-	delimiter byte
+	delimiter string
 	quotes    string // strict, lazy, none, or "" for the format's default
 	header    string
 	nulls     []string
@@ -56,6 +56,7 @@ type commandLine struct {
 	given     map[string]bool // the options, as rules name them
 	per       []spec
 	keep      string
+	source    string // of random bytes
 	filesFrom string
 	locale    *locale // nil: that of C
 }
@@ -101,13 +102,15 @@ func (cl *commandLine) options() optionSet {
 		{0, "version", noArgument, yes(&cl.version)},
 		{0, "batch-size", needsArgument, checkBatch},
 		{0, "compress-program", needsArgument, once(ignore)},
-		{0, "random-source", needsArgument, once(ignore)},
+		{0, "random-source", needsArgument, once(into(&cl.source))},
 		{0, "debug", noArgument, func(string) error { return errors.New("--debug is not supported") }},
 		{'y', "", digitsArgument, ignore},
 	}
 	own := []option{
 		{0, "top", needsArgument, once(count(&cl.top, "rows"))},
 		{0, "keep", needsArgument, once(oneOf(&cl.keep, "first", "last"))},
+		{0, "shuffle", noArgument, yes(&cl.shuffle)},
+		{0, "seed", needsArgument, once(cl.setSeed)},
 		{0, "count", optionalArgument, once(cl.setCounts)},
 		{0, "compress", needsArgument, once(oneOf(&cl.compress, "auto", "none", "gzip", "zstd"))},
 		{0, "stats", optionalArgument, cl.setStats},
@@ -144,7 +147,7 @@ func (cl *commandLine) orderOptions() []option {
 		'r': "reverse", 'V': "version-sort", 'R': "random-sort",
 	}
 	var all []option
-	for _, letter := range []byte(optionLetters + "R") {
+	for _, letter := range []byte(optionLetters) {
 		all = append(all, option{letter, names[letter], noArgument, func(string) error { return cl.addOrder(letter) }})
 	}
 	return append(all, option{0, "sort", needsArgument, func(value string) error {
@@ -223,10 +226,10 @@ func (cl *commandLine) setDelimiter(value string) error {
 	if value == `\t` {
 		value = "\t"
 	}
-	if len(value) != 1 || strings.Contains("\"\r\n", value) {
-		return errors.New("must be one ASCII character, no quote and no line end")
+	if value == "" || strings.ContainsAny(value, "\"\r\n") {
+		return errors.New("must be one character or more, none of them a quote or a line end")
 	}
-	cl.delimiter = value[0]
+	cl.delimiter = value
 	return nil
 }
 
@@ -327,6 +330,12 @@ func (cl *commandLine) finish() error {
 	}
 	cl.memory = max(cl.memory, leastMemory)
 	cl.workers = min(cl.workers, 4*max(runtime.NumCPU(), runtime.GOMAXPROCS(0))) // each of which takes memory
+	if cl.shuffle && cl.onlyBy != "" && cl.by == nil {
+		cl.by = []spec{} // rows, by no column
+	}
+	if cl.shuffle && !cl.given["-seed"] {
+		cl.seed = randomSeed()
+	}
 	switch {
 	case cl.check != "" && len(cl.files) > 1:
 		return fmt.Errorf("extra operand %q not allowed with -c", cl.files[1])
@@ -368,7 +377,7 @@ func (cl *commandLine) finishLines() (err error) {
 		}
 		keys = append(keys, k)
 	}
-	cl.order, err = newLineOrder(keys, cl.global, cl.tab, !cl.stable && !cl.unique, cl.locale)
+	cl.order, err = newLineOrder(keys, cl.global, cl.tab, !cl.stable && !cl.unique, cl.locale, cl.source)
 	return err
 }
 

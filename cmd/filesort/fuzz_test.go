@@ -45,7 +45,7 @@ func FuzzCSV(f *testing.F) {
 		if wantErr == nil && len(records) == 0 {
 			return // package csv has seen no field, so the reader has no width
 		}
-		d := &delimited{comma: ','}
+		d := &delimited{comma: ","}
 		if lazily {
 			d.quote = lazy
 		}

@@ -15,6 +15,7 @@ type lineKey struct {
 	opts              keyOptions
 	table             *byteTable // of the options d, f and i; nil: none of them, or there is a locale
 	locale            *locale    // nil: that of C
+	salt              *salt      // of R
 }
 
 const (
@@ -38,17 +39,16 @@ const (
 	numeric                              // n
 	reverse                              // r
 	version                              // V
+	random                               // R
 
 	bothBlanks = blanksAtStart | blanksAtEnd
 )
 
-const optionLetters = "bdfghiMnrV"
+const optionLetters = "bdfghiMnrVR"
 
 // optionOf returns the option of a letter of optionLetters. A b stands for blanks.
 func optionOf(letter byte, blanks keyOptions) (keyOptions, error) {
 	switch i := strings.IndexByte(optionLetters, letter); {
-	case letter == 'R':
-		return 0, errors.New("random order (R) is not supported")
 	case i < 0:
 		return 0, fmt.Errorf("%q is none of %s", letter, optionLetters)
 	case i == 0:
@@ -61,7 +61,7 @@ func optionOf(letter byte, blanks keyOptions) (keyOptions, error) {
 // check reports options that exclude each other.
 func (o keyOptions) check() error {
 	n := 0
-	for _, exclusive := range []keyOptions{numeric, general, human, month, version | dictionary | printable} {
+	for _, exclusive := range []keyOptions{numeric, general, human, month, version | random | dictionary | printable} {
 		if o&exclusive != 0 {
 			n++
 		}
@@ -161,8 +161,10 @@ const noTab = -1
 // they have none of their own. The whole line breaks ties only if last is set; without keys it
 // always decides.
 //
+// Keys of -R take their order from a file, the source, if it has a name.
+//
 // In a locale the whole line breaks ties as a text of its language, and then by its bytes.
-func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool, l *locale) (lineOrder, error) {
+func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool, l *locale, source string) (lineOrder, error) {
 	o := lineOrder{tab: tab, last: last || len(keys) == 0, desc: global&reverse != 0}
 	for _, k := range keys {
 		if k.opts == 0 {
@@ -186,5 +188,21 @@ func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool, l *loca
 			k.table = translation(k.opts)
 		}
 	}
-	return o, nil
+	return o, o.addSalt(source)
+}
+
+// addSalt gives all keys of -R the same salt.
+func (o *lineOrder) addSalt(source string) (err error) {
+	var s *salt
+	for i := range o.keys {
+		if k := &o.keys[i]; k.opts&random != 0 {
+			if s == nil {
+				if s, err = newSalt(source); err != nil {
+					return err
+				}
+			}
+			k.salt = s
+		}
+	}
+	return nil
 }

@@ -78,7 +78,7 @@ func (o *lineOrder) appendKeys(dst []byte, line string) []byte {
 
 // appendKey appends one key, as keyColumns has it.
 func (o *lineOrder) appendKey(dst []byte, k *lineKey, text string) []byte {
-	if k.table != nil && k.opts&(human|version) != 0 { // upper case makes a unit of a letter
+	if k.table != nil && k.opts&(human|version|random) != 0 { // upper case makes a unit of a letter
 		text = k.table.apply(text)
 	}
 	if l := k.locale; l != nil {
@@ -96,6 +96,9 @@ func (o *lineOrder) appendKey(dst []byte, k *lineKey, text string) []byte {
 		return binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint64(dst, e.high), e.low)
 	case k.opts&month != 0:
 		return append(dst, monthOf(text))
+	case k.opts&random != 0:
+		digest := k.salt.digest(text)
+		return appendText(append(dst, digest[:]...), text)
 	case k.opts&version != 0:
 		return appendVersionKey(dst, text)
 	}
@@ -133,7 +136,7 @@ func (o *lineOrder) copies() int64 {
 			sum += localeCopies
 		case k.opts&version != 0:
 			sum += 5
-		case k.opts&(numeric|human) != 0: // of a number of many digits
+		case k.opts&(numeric|human|random) != 0: // of a number of many digits, of -R
 			sum++
 		}
 	}

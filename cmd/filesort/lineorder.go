@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/md5"
 	"slices"
 	"strings"
 
@@ -56,14 +57,17 @@ func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[
 		}
 	case k.opts&month != 0:
 		return []sorter.Column[E]{directed(func(e E) uint8 { return monthOf(text(e)) }, desc)}
+	case k.opts&random != 0:
+		digest := directed(func(e E) [md5.Size]byte { return k.salt.digest(text(e)) }, desc)
+		return []sorter.Column[E]{digest, directed(text, desc)}
 	case k.opts&version != 0:
 		return []sorter.Column[E]{directed(func(e E) string { return versionKey(text(e)) }, desc)}
 	}
 	return append(code, directed(text, desc))
 }
 
-// isText reports whether a key is text, and none of numbers, months and versions.
-func (k *lineKey) isText() bool { return k.opts&(numeric|human|general|month|version) == 0 }
+// isText reports whether a key is text, and none of numbers, months, versions and random places.
+func (k *lineKey) isText() bool { return k.opts&(numeric|human|general|month|version|random) == 0 }
 
 func decimalColumns[E any](text func(E) string, desc bool) []sorter.Column[E] {
 	return []sorter.Column[E]{

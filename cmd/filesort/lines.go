@@ -15,7 +15,7 @@ func (cmd *command) sortLines(in *chunks, stdout io.Writer, m *meter) (*report, 
 	m.stage("read", "bytes", in.files.total())
 	var lines []line
 	st := &store{shape: cmd.shape}
-	fits := in.files.total() <= cmd.memory/2 && !cmd.any()
+	fits := in.files.total() <= cmd.memory/2 && !cmd.byRuns()
 	var err error
 	if fits {
 		if lines, fits, err = cmd.load(st, in); err != nil {
@@ -23,7 +23,7 @@ func (cmd *command) sortLines(in *chunks, stdout io.Writer, m *meter) (*report, 
 		}
 	}
 	if !fits {
-		in.files.large = !cmd.any() || in.files.total() > cmd.memory/2
+		in.files.large = !cmd.byRuns() || in.files.total() > cmd.memory/2
 		return cmd.sortOnDisk(st, in, stdout, m)
 	}
 	ctx, stop := cmd.interrupts()

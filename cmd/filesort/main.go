@@ -138,7 +138,7 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 	case cmd.check != "":
 		m.stage("check", "bytes", in.files.total())
 		return nil, cmd.checkLines(in, cmd.files[0])
-	case cmd.merge && len(cmd.files) <= mostMerged && !cmd.any() && !cmd.overInput(stdin, stdout):
+	case cmd.merge && len(cmd.files) <= mostMerged && !cmd.byRuns() && !cmd.overInput(stdin, stdout):
 		m.stage("merge", "bytes", in.files.total())
 		ctx, stop := cmd.interrupts()
 		defer stop()
@@ -207,7 +207,7 @@ func moreProcessors() (end func()) {
 // disk otherwise.
 func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
 	files := &files{names: cmd.files, stdin: stdin, compress: cmd.compress}
-	if len(cmd.files) > 1 || files.total() > cmd.memory/textShare || cmd.any() && files.total() > 0 {
+	if len(cmd.files) > 1 || files.total() > cmd.memory/textShare || cmd.byRuns() && files.total() > 0 {
 		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
 	}
 	in, err := files.open()
@@ -219,7 +219,7 @@ func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*r
 	switch {
 	case err != nil:
 		return nil, err
-	case !more && !cmd.any() && cmd.rowsFit(src):
+	case !more && !cmd.byRuns() && cmd.rowsFit(src):
 		return cmd.sortSource(src, stdout, m)
 	case !more && in.again(cmd.files[0]):
 		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)

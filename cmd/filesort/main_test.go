@@ -124,6 +124,9 @@ var sortTests = []struct {
 	{"empty file", "-by a", "", ""},
 	{"header alone", "-by a", "a,b", "a,b"},
 	{"lazy quotes", "-by a -quotes lazy", "a,b\n5\" pipe,1\n\"x\"y\",2\n4\" pipe,3\n", "a,b\n4\" pipe,3\n5\" pipe,1\n\"x\"y\",2\n"},
+	{"delimiter of several bytes", "-by b -delimiter ||", "a||b||c\n1,5||\"||2\"||x\n|1||\"\"\"||1\"||y\n1|||0||z\n", "a||b||c\n|1||\"\"\"||1\"||y\n1|||0||z\n1,5||\"||2\"||x\n"},
+	{"delimiter of one character and several bytes", "-by b -delimiter ¦", "a¦b\n1\xc2¦2\n\xa6¦1\n", "a¦b\n\xa6¦1\n1\xc2¦2\n"},
+	{"delimiter at the end", "-by b -delimiter :: -quotes lazy", "a::b\n1::z:\n2::\n3::y\"z\n4:::x", "a::b\n4:::x\n3::y\"z\n1::z:\n2::\n"},
 	{"delimiter", "-by b -delimiter ;", "a;b\n1,5;2\n1,7;1\n", "a;b\n1,7;1\n1,5;2\n"},
 
 	{"TSV by its first line", "-by b", "a,\tb\nx\t2\ny\t1\n", "a,\tb\ny\t1\nx\t2\n"},

@@ -13,7 +13,7 @@ func (cl *commandLine) addOldKey(operand string, rest []string) (left []string, 
 		return rest, false, nil
 	}
 	field, char, opts, ok := cutOldPosition(start)
-	if !ok || strings.Trim(opts, optionLetters+"R") != "" {
+	if !ok || strings.Trim(opts, optionLetters) != "" {
 		return rest, false, nil
 	}
 	key := fmt.Sprintf("%d.%d%s", field+1, char+1, opts)

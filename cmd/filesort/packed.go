@@ -21,6 +21,7 @@ import (
 type packing struct {
 	specs  []spec // none of kind auto
 	groups int    // of them, those that make groups
+	random []byte // what follows the groups in the key of the next row
 	texts  []int  // columns whose texts are in the key, too: at the end, or at that of its front which makes groups
 }
 
@@ -48,7 +49,7 @@ func (p *packing) pack(dst, key []byte, row, eol string, values []field, nulls [
 			invert(key[from:])
 		}
 	}
-	key = p.appendTexts(key, values, nulls, p.groups, len(p.specs))
+	key = append(p.appendTexts(key, values, nulls, p.groups, len(p.specs)), p.random...)
 	dst = append(binary.AppendUvarint(dst, uint64(len(key))), key...)
 	if p.groups > 0 {
 		dst = binary.AppendUvarint(dst, uint64(front))

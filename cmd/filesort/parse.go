@@ -64,20 +64,20 @@ func (job conversion) addText() error {
 // open chooses the format and returns it with the place where rows start.
 func (cmd *command) open(src *source) (f format, start int, err error) {
 	name := cmd.format
-	if name == "auto" && cmd.delimiter != 0 {
+	if name == "auto" && cmd.delimiter != "" {
 		name = "csv"
 	}
 	if name == "auto" {
 		name = src.format()
 	}
-	d := &delimited{comma: ',', quote: strict}
+	d := &delimited{comma: ",", quote: strict}
 	switch name {
 	case "ndjson":
 		return newNDJSON(cmd.by), src.bom, nil
 	case "tsv":
-		d = &delimited{comma: '\t', quote: none}
+		d = &delimited{comma: "\t", quote: none}
 	}
-	if cmd.delimiter != 0 {
+	if cmd.delimiter != "" {
 		d.comma = cmd.delimiter
 	}
 	if cmd.quotes != "" {

@@ -13,7 +13,7 @@ func (cl *commandLine) finishRecords() error {
 	for _, given := range []struct {
 		name string
 		is   bool
-	}{{"-t", cl.tab != noTab}, {"-z", cl.zero}, {"-locale", cl.locale != nil}, {"-" + optionLetters + " other than r", cl.global&^reverse != 0}} {
+	}{{"-t", cl.tab != noTab}, {"-z", cl.zero}, {"-locale", cl.locale != nil}, {"-" + strings.Replace(optionLetters, "r", "", 1), cl.global&^reverse != 0}} {
 		if given.is {
 			return fmt.Errorf("%s and -record exclude each other", given.name)
 		}

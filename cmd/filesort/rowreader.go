@@ -21,12 +21,15 @@ type rowReader struct {
 	name   string    // of it, for errors
 	rest   []byte    // the begin of a row
 	lines  int       // of the open file, before the next chunk
+	input  int       // number of the open file; 0: none
+	offset int64     // of the next chunk in it
 	first  bool      // the next chunk is the first of its file
 	format format    // nil before the first file
 	head   string    // of the first file: byte order mark and header
 	header string    // without mark and line ends
 	eol    string    // of the open file; as long as it has none, of the one before
 	empty  []byte    // empty lines before the first row, which are rows if it has one column and is no header
+	before int64     // bytes of them that are handed out
 	held   *rowChunk // that of the first row, while empty lines come
 }
 
@@ -36,6 +39,8 @@ type rowChunk struct {
 	memory []byte // of the text
 	start  int    // of the rows, after the header
 	lines  int    // of the file, before the chunk
+	input  int    // number of the file; 0: empty lines before the first row
+	offset int64  // of the chunk in it
 	eol    string // for a last row that has none
 }
 
@@ -82,7 +87,8 @@ func (r *rowReader) waiting() (c rowChunk, more bool) {
 	if n := bytes.LastIndexByte(r.empty[:min(r.size, len(r.empty))], '\n') + 1; n > 0 {
 		lines := string(r.empty[:n])
 		r.empty = r.empty[n:]
-		return rowChunk{source: &source{name: r.name, text: lines}, eol: r.eol}, true
+		r.before += int64(n)
+		return rowChunk{source: &source{name: r.name, text: lines}, eol: r.eol, offset: r.before}, true
 	}
 	r.empty = nil
 	c, r.held = *r.held, nil
@@ -95,7 +101,8 @@ func (r *rowReader) openNext() (err error) {
 		return nil
 	}
 	if r.in, err = r.open(); r.in != nil {
-		r.name, r.lines, r.first = r.in.name, 0, true
+		r.name, r.lines, r.offset, r.first = r.in.name, 0, 0, true
+		r.input++
 	}
 	return err
 }
@@ -160,7 +167,8 @@ func (r *rowReader) done(c rowChunk) {
 
 // chunk makes a chunk of text, and reads the header if it is the first.
 func (r *rowReader) chunk(text []byte) (c rowChunk, err error) {
-	c = rowChunk{source: &source{name: r.name, text: stringOf(text)}, lines: r.lines}
+	c = rowChunk{source: &source{name: r.name, text: stringOf(text)}, lines: r.lines, input: r.input, offset: r.offset}
+	r.offset += int64(len(text))
 	r.lines += bytes.Count(text, []byte{'\n'})
 	if r.first || r.format == nil {
 		if err := r.begin(&c); err != nil {

@@ -30,7 +30,7 @@ func TestCutRows(t *testing.T) {
 // once per part.
 func TestOpenQuoteTakesLinearTime(t *testing.T) {
 	text := "a,b\n\"" + strings.Repeat("1,2\n", 1<<20)
-	d := &delimited{comma: ','}
+	d := &delimited{comma: ","}
 	d.use([]int{0, -1})
 	if _, _, err := scanAll(d, 1, text, 64); err == nil {
 		t.Error("no error")

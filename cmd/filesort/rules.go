@@ -19,6 +19,9 @@ var rules = []rule{
 	{option: "-count", needs: "-u", because: "it counts the rows that tie with one that stays"},
 	{option: "-per", needs: "-top", because: "it says of what -top rows are wanted each"},
 	{option: "-c", excludes: []string{"-keep", "-count", "-top"}, because: "a check writes no rows"},
+	{option: "-shuffle", excludes: []string{"-by", "-u", "-c", "-C", "-m", "-s", "-k", "--sort", "-b", "-d", "-f", "-g", "-h", "-i", "-M", "-n", "-r", "-V", "-R", "-locale"},
+		because: "it is an order of its own"},
+	{option: "-seed", needs: "-shuffle", because: "it says which order of all is taken"},
 	{option: "-count", excludes: []string{"-record"}, because: "a record has no place for a number"},
 }
 
@@ -40,6 +43,9 @@ func (cl *commandLine) checkRules() error {
 
 // finishGroups puts the columns of -per before those of -by. One that both name has the words that -by or -per gives it.
 func (cl *commandLine) finishGroups() error {
+	if len(cl.per) == 0 {
+		return nil
+	}
 	cl.groups = len(cl.per)
 	for i, s := range cl.per {
 		at := slices.IndexFunc(cl.by, func(b spec) bool { return b.name == s.name && b.quoted == s.quoted })
@@ -55,6 +61,6 @@ func (cl *commandLine) finishGroups() error {
 		}
 		cl.by = slices.Delete(slices.Clone(cl.by), at, at+1)
 	}
-	cl.by = append(cl.per, cl.by...)
+	cl.by = append(slices.Clip(cl.per), cl.by...)
 	return nil
 }

@@ -10,10 +10,16 @@ type selection struct {
 	last   bool   // of rows that tie, the last one
 	counts string // the name of the number of rows that tie; "": none
 	groups int    // columns at the front of -by whose values make groups, of each of which -top rows are wanted
+
+	shuffle bool // rows are in a random order
+	seed    uint64
 }
 
 // any reports whether rows go through a selector.
 func (s *selection) any() bool { return s.last || s.counts != "" || s.groups > 0 }
+
+// byRuns reports whether rows of any number are sorted as runs are: after their keys.
+func (s *selection) byRuns() bool { return s.any() || s.shuffle }
 
 // selector takes rows in order, and puts those that are wanted.
 type selector struct {

@@ -21,6 +21,9 @@ For all kinds of files:
                    it, in a last column or a last member NAME (default count)
   -c, -C           report whether the input is sorted, -C without a message
   -m               merge sorted files
+  -shuffle         in a random order, that of -seed N if it is given; rows of
+                   columns, with the header on top, with -format or another
+                   option of columns in place of -by; goes with -top and -per
   -S SIZE          memory: a number with b, K, M, G, T and so on up to Q, or % of
                    what is free; K if there is none
                    (default half of what is free); what does not fit is sorted
@@ -43,11 +46,14 @@ Lines:
                    a key: from character C of field F to the end of the line, or
                    to the second position; several decide one after the other
   -t C             fields are separated by C (default: where blanks begin)
-  -b -d -f -g -h -i -M -n -r -V
+  -b -d -f -g -h -i -M -n -r -R -V
                    order: without leading blanks, letters digits and blanks only,
                    upper case for lower, floats, numbers with units such as 2K,
                    printable characters only, months, numbers of any length,
-                   reverse, versions; OPTS are the same letters
+                   reverse, a random order of keys in which those that are the
+                   same stand together, versions; OPTS are the same letters
+  --random-source F
+                   the first 16 bytes of F choose the order of -R
   +POS1 [-POS2]    an old form of -k, which counts from 0
   -s               lines whose keys tie keep their order
   -z               lines end with NUL
@@ -70,7 +76,7 @@ Columns:
                    header stays on top
   -format F        csv, tsv, ndjson or auto (default auto: by the file's name,
                    then by its first line)
-  -delimiter C     character between the fields of csv (default ,)
+  -delimiter C     character or characters between the fields of csv (default ,)
   -quotes Q        strict: "..." as in RFC 4180 (default for csv)
                    lazy:   quotes at odd places are text
                    none:   quotes are text (default for tsv)
@@ -121,5 +127,6 @@ fault.
   filesort -record 100 -key 0:10 -S 1G -o sorted.bin input.bin
   filesort -by 'amount:desc,country' -o sorted.csv data.csv
   filesort -by amount:desc -top 3 -per country data.csv
+  filesort -shuffle -seed 7 -top 1000 -format csv data.csv
   filesort -by user.id,time -top 10 events.ndjson.zst
 `
