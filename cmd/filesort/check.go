@@ -36,7 +36,7 @@ func (cmd *command) checkLines(in *chunks, name string) error {
 			cmd.order.parse(&line, text)
 			if number++; number > 1 {
 				if c := cmd.order.compare(&last, &line); c > 0 || c == 0 && cmd.unique {
-					return &disorder{fmt.Sprintf("%s:%d", name, number), text, eol}
+					return &disorder{fmt.Sprintf("%s:%d", name, in.lines.of(number)), text, eol}
 				}
 			}
 			last, line = line, last

@@ -15,11 +15,12 @@ type chunks struct {
 	size   int   // bytes of a chunk, unless a line is longer
 	most   int64 // bytes of a line; 0: any number
 	m      *meter
-	in     *input // being read; nil: the next one is to be opened
-	fresh  bool   // nothing of it has been read
-	rest   []byte // the begin of a line, at the end of the chunk before
-	unread []byte // a chunk that was given back
-	slab   []byte // memory of chunks to come
+	in     *input       // being read; nil: the next one is to be opened
+	fresh  bool         // nothing of it has been read
+	lines  *lineNumbers // of the file that was opened last
+	rest   []byte       // the begin of a line, at the end of the chunk before
+	unread []byte       // a chunk that was given back
+	slab   []byte       // memory of chunks to come
 }
 
 // next returns the next chunk, or nil after the last. It lies in memory, if that is large enough.
@@ -43,7 +44,9 @@ func (c *chunks) next(memory []byte) ([]byte, error) {
 // open opens the next file, unless one is open or there is none.
 func (c *chunks) open() (err error) {
 	if c.in == nil {
-		c.in, err = c.files.open()
+		if c.in, err = c.files.open(); c.in != nil {
+			c.lines = c.in.lines
+		}
 		c.fresh = true
 	}
 	return err

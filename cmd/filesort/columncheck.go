@@ -76,5 +76,9 @@ func (d *columnSort) disorderAt(c rowChunk, r *rowReader, i int, packed string) 
 		place = c.place(at)
 		return found
 	})
-	return &disorder{place[:strings.LastIndexByte(place, ':')], strings.TrimRight(rowOf(packed), "\r\n"), '\n'}
+	text := strings.TrimRight(rowOf(packed), "\r\n")
+	if c.elements {
+		text = plainJSON(text)
+	}
+	return &disorder{place[:strings.LastIndexByte(place, ':')], text, '\n'}
 }

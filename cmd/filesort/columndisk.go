@@ -64,7 +64,13 @@ type columnSort struct {
 // openColumns returns the state of a sort or a check whose kinds are known: if -by does not name them all, files are read
 // for them first. The caller closes it.
 func (cmd *command) openColumns(stdin io.Reader, opened *input, m *meter) (*columnSort, error) {
-	in := &files{names: cmd.files, opened: opened, stdin: stdin, compress: cmd.compress, large: true}
+	var in *files
+	if opened == nil {
+		in = cmd.inputs(stdin)
+	} else {
+		in = &files{names: cmd.files, opened: opened}
+	}
+	in.large = true
 	d := &columnSort{command: cmd, m: m, specs: slices.Clone(cmd.by), columns: make([]tally, len(cmd.by)), open: in.open, total: in.total()}
 	if !slices.ContainsFunc(cmd.by, func(s spec) bool { return s.kind == auto }) {
 		return d, nil

@@ -13,21 +13,25 @@ import (
 type files struct {
 	names    []string // "-" is standard input
 	stdin    io.Reader
-	compress string // auto, none, gzip or zstd
-	large    bool   // memory does not hold them
-	opened   *input // the first of names, if it is open already
+	compress string                            // auto, none, gzip or zstd
+	large    bool                              // memory does not hold them
+	opened   *input                            // the first of names, if it is open already
+	wrap     func(in *input, again bool) error // makes of an input the lines that are sorted; nil: it has no others
 }
 
 // input is a file that is being read, decompressed.
 type input struct {
 	io.Reader
-	name    string      // for errors
-	source  *os.File    // regular, and stored by its file system; nil for others
-	info    fs.FileInfo // of source when it was opened
-	file    *os.File    // source, if it is read as it is
-	size    int64       // of file when it was opened, in bytes; 0: unknown
-	text    string      // all that Reader has, if memory holds it
-	closers []func() error
+	name   string      // for errors
+	source *os.File    // regular, and stored by its file system; nil for others
+	info   fs.FileInfo // of source when it was opened
+	file   *os.File    // source, if it is read as it is
+	size   int64       // of file when it was opened, in bytes; 0: unknown
+	text   string      // all that Reader has, if memory holds it
+
+	lines    *lineNumbers // of a file from which lines are set aside
+	elements bool         // lines are the elements of an array
+	closers  []func() error
 }
 
 // open returns the next file, or nil after the last.
@@ -40,7 +44,42 @@ func (f *files) open() (*input, error) {
 	if in != nil {
 		return in, nil
 	}
-	return openInput(name, f.stdin, f.compress, f.large)
+	return f.openAs(name, false)
+}
+
+// openAs opens a file, perhaps again.
+func (f *files) openAs(name string, again bool) (*input, error) {
+	in, err := openInput(name, f.stdin, f.compress, f.large)
+	if err != nil || f.wrap == nil {
+		return in, err
+	}
+	if err := f.wrap(in, again); err != nil {
+		in.Close()
+		return nil, in.failed(err)
+	}
+	return in, nil
+}
+
+// inputs returns the files of a command that are read from the first on.
+func (cmd *command) inputs(stdin io.Reader) *files {
+	f := &files{names: cmd.files, stdin: stdin, compress: cmd.compress}
+	format := cmd.format
+	if format == "auto" && cmd.delimiter != "" {
+		format = "csv"
+	}
+	cmd.aside.reset()
+	cmd.array = array{}
+	cmd.aside.most = cmd.memory / asideShare
+	f.wrap = func(in *input, again bool) error {
+		if cmd.aside.any() {
+			cmd.aside.of(in, again)
+		}
+		if cmd.by == nil {
+			return nil
+		}
+		return cmd.array.of(in, format)
+	}
+	return f
 }
 
 // openInput opens one file. One that is large is read past the page cache, if it is a regular one.

@@ -28,6 +28,8 @@ type command struct {
 	check    string         // "", diagnose or quiet
 	merge    bool
 	selection
+	aside aside
+	array array
 
 	// Lines and records.
 	shape shape
@@ -109,6 +111,8 @@ func (cl *commandLine) options() optionSet {
 	own := []option{
 		{0, "top", needsArgument, once(count(&cl.top, "rows"))},
 		{0, "keep", needsArgument, once(oneOf(&cl.keep, "first", "last"))},
+		{0, "skip", needsArgument, once(count(&cl.aside.skip, "lines"))},
+		{0, "comment", needsArgument, once(filled(into(&cl.aside.comment)))},
 		{0, "shuffle", noArgument, yes(&cl.shuffle)},
 		{0, "seed", needsArgument, once(cl.setSeed)},
 		{0, "count", optionalArgument, once(cl.setCounts)},
@@ -119,7 +123,7 @@ func (cl *commandLine) options() optionSet {
 	header := once(oneOf(&cl.header, "auto", "yes", "no"))
 	own = append(own, mark(&cl.onlyBy, []option{
 		{0, "by", needsArgument, once(cl.setBy)},
-		{0, "format", needsArgument, once(oneOf(&cl.format, "auto", "csv", "tsv", "ndjson"))},
+		{0, "format", needsArgument, once(oneOf(&cl.format, "auto", "csv", "tsv", "ndjson", "json"))},
 		{0, "quotes", needsArgument, once(oneOf(&cl.quotes, "strict", "lazy", "none"))},
 		{0, "header", needsArgument, header},
 		{0, "no-header", noArgument, func(string) error { return header("no") }},
@@ -348,6 +352,16 @@ func (cl *commandLine) finish() error {
 		return err
 	}
 	cl.last = cl.keep == "last"
+	if cl.aside.eol = '\n'; cl.zero {
+		cl.aside.eol = 0
+	}
+	cl.aside.quotes = cl.quotesHide
+	if cl.aside.comment != "" && cl.quotes == "lazy" {
+		return errors.New("-comment and -quotes lazy exclude each other: no one knows which quotes hide a line end")
+	}
+	if strings.ContainsRune(cl.aside.comment, rune(cl.aside.eol)) {
+		return inOption("-comment", cl.aside.comment, errors.New("no line begins with it"))
+	}
 	switch {
 	case cl.by != nil:
 		return cl.finishGroups()

@@ -14,7 +14,7 @@ import (
 // length.
 func (r *rowReader) tooLong(buf []byte) error {
 	quoted := r.format == nil || r.format.quoted()
-	begin := &source{name: r.name, text: stringOf(buf)}
+	begin := r.source(stringOf(buf))
 	if d, ok := r.format.(*delimited); r.format == nil || ok && d.quote == strict {
 		if at := findLone(begin.text, quoted); at >= 0 {
 			return begin.explainFrom(faultAt(at, loneReturn), r.lines)
@@ -25,10 +25,10 @@ func (r *rowReader) tooLong(buf []byte) error {
 	case err != nil:
 		return err
 	case open:
-		return fmt.Errorf("%s:%d: a quote in this row of more than %d bytes is never closed", r.name, r.lines+1, r.most)
+		return fmt.Errorf("%s:%d: a quote in this row of more than %d bytes is never closed", r.name, r.marks.lines.of(r.lines+1), r.most)
 	}
 	return fmt.Errorf("%s:%d: this row has %d bytes, and -S %dK has room for rows of %d; -S %dK is enough",
-		r.name, r.lines+1, size, r.cmd.memory>>10, r.most, enough(r.cmd.memory, size, longestRow)>>10+1)
+		r.name, r.marks.lines.of(r.lines+1), size, r.cmd.memory>>10, r.most, enough(r.cmd.memory, size, longestRow)>>10+1)
 }
 
 // rowLength returns the length of the row that begins with buf, which it reads to its end. open

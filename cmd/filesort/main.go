@@ -132,13 +132,13 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 	case cmd.by != nil:
 		return cmd.sortColumns(stdin, stdout, m)
 	}
-	in := &chunks{files: &files{names: cmd.files, stdin: stdin, compress: cmd.compress}, shape: cmd.shape, size: slotSize, m: m}
+	in := &chunks{files: cmd.inputs(stdin), shape: cmd.shape, size: slotSize, m: m}
 	defer in.close()
 	switch {
 	case cmd.check != "":
 		m.stage("check", "bytes", in.files.total())
 		return nil, cmd.checkLines(in, cmd.files[0])
-	case cmd.merge && len(cmd.files) <= mostMerged && !cmd.byRuns() && !cmd.overInput(stdin, stdout):
+	case cmd.merge && len(cmd.files) <= mostMerged && !cmd.byRuns() && !cmd.aside.any() && !cmd.overInput(stdin, stdout):
 		m.stage("merge", "bytes", in.files.total())
 		ctx, stop := cmd.interrupts()
 		defer stop()
@@ -191,7 +191,18 @@ func (cmd *command) writeTo(stdout io.Writer, large bool, write func(io.Writer) 
 	if large {
 		past = pastBuffer(cmd.memory)
 	}
-	return writeFile(cmd.output, stdout, past, compressing(cmd.compress, cmd.output, write))
+	return writeFile(cmd.output, stdout, past, compressing(cmd.compress, cmd.output, cmd.framing(write)))
+}
+
+// framing returns write with lines that were set aside first, and in an array.
+func (cmd *command) framing(write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		if _, err := io.WriteString(w, cmd.aside.top()); err != nil || !cmd.array.is {
+			return cmp.Or(err, write(w))
+		}
+		a := &arrayWriter{w: w, a: &cmd.array}
+		return cmp.Or(write(a), a.end())
+	}
 }
 
 // moreProcessors lets more goroutines run than there are processors, until the function that it
@@ -206,7 +217,7 @@ func moreProcessors() (end func()) {
 // sortColumns sorts by columns: in memory if the input is one file that fits, through runs on
 // disk otherwise.
 func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
-	files := &files{names: cmd.files, stdin: stdin, compress: cmd.compress}
+	files := cmd.inputs(stdin)
 	if len(cmd.files) > 1 || files.total() > cmd.memory/textShare || cmd.byRuns() && files.total() > 0 {
 		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
 	}
@@ -224,7 +235,7 @@ func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*r
 	case !more && in.again(cmd.files[0]):
 		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
 	case !more:
-		in = &input{Reader: strings.NewReader(src.text), name: in.name, text: src.text}
+		in = &input{Reader: strings.NewReader(src.text), name: in.name, text: src.text, lines: in.lines, elements: in.elements}
 	}
 	return cmd.sortColumnsOnDisk(stdin, in, stdout, m)
 }

@@ -10,7 +10,8 @@ import (
 
 // ndjson is one JSON object per line.
 type ndjson struct {
-	root *node
+	root  *node
+	array bool // lines were the elements of an array
 }
 
 // node is a place in a JSON value that a path of -by leads to or through.
@@ -34,7 +35,7 @@ func newNDJSON(specs []spec) *ndjson {
 		}
 		n.slot = i
 	}
-	return &ndjson{root}
+	return &ndjson{root: root}
 }
 
 // path splits a name at its dots, unless it is quoted.
@@ -61,7 +62,7 @@ func (j *ndjson) row(text string, pos int, out []field) (next int, err error) {
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n+1]
 	}
-	if err := check(line, pos); err != nil {
+	if err := j.check(line, pos); err != nil {
 		return 0, err
 	}
 	for i := range out {
@@ -73,7 +74,7 @@ func (j *ndjson) row(text string, pos int, out []field) (next int, err error) {
 
 // check makes sure that line is one JSON object, so that everything after it
 // may trust the syntax.
-func check(line string, pos int) error {
+func (j *ndjson) check(line string, pos int) error {
 	// Sound: package json only reads the bytes, and drops them on return.
 	raw := unsafe.Slice(unsafe.StringData(line), len(line))
 	if json.Valid(raw) {
@@ -91,7 +92,7 @@ func check(line string, pos int) error {
 	if strings.Contains(syntax.Error(), "unexpected end") {
 		bad = len(strings.TrimRight(line, "\r\n"))
 	}
-	if strings.Contains(line[:bad], "\r") {
+	if !j.array && strings.Contains(line[:bad], "\r") {
 		return faultAt(pos+bad, "%v; it follows %s", syntax, loneReturn)
 	}
 	return faultAt(pos+bad, "%v", syntax)

@@ -61,19 +61,31 @@ func (job conversion) addText() error {
 	return err
 }
 
+// formatOf returns csv, tsv, ndjson or json.
+func (cmd *command) formatOf(src *source) string {
+	switch {
+	case cmd.format == "auto" && cmd.delimiter != "":
+		return "csv"
+	case cmd.format == "auto":
+		return src.format()
+	}
+	return cmd.format
+}
+
+// quotesHide reports whether quotes may hide line ends in a file.
+func (cmd *command) quotesHide(name, first string) bool {
+	format := cmd.formatOf(&source{name: name, text: first})
+	return cmd.by != nil && (format == "csv" && cmd.quotes != "none" || format == "tsv" && cmd.quotes == "strict")
+}
+
 // open chooses the format and returns it with the place where rows start.
 func (cmd *command) open(src *source) (f format, start int, err error) {
-	name := cmd.format
-	if name == "auto" && cmd.delimiter != "" {
-		name = "csv"
-	}
-	if name == "auto" {
-		name = src.format()
-	}
 	d := &delimited{comma: ",", quote: strict}
-	switch name {
-	case "ndjson":
-		return newNDJSON(cmd.by), src.bom, nil
+	switch cmd.formatOf(src) {
+	case "ndjson", "json":
+		j := newNDJSON(cmd.by)
+		j.array = src.elements
+		return j, src.bom, nil
 	case "tsv":
 		d = &delimited{comma: "\t", quote: none}
 	}

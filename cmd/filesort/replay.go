@@ -25,7 +25,9 @@ type replayed struct {
 	name, shown string
 	info        fs.FileInfo // when it was opened; nil: it is copied, or in memory
 	text        string      // in memory
-	from, to    int64       // its place among the copies
+	lines       *lineNumbers
+	elements    bool
+	from, to    int64 // its place among the copies
 }
 
 // first opens the next input, or returns nil after the last.
@@ -38,7 +40,7 @@ func (r *replay) first() (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &replayed{name: name, shown: in.name, from: r.size, to: r.size}
+	p := &replayed{name: name, shown: in.name, lines: in.lines, elements: in.elements, from: r.size, to: r.size}
 	r.inputs = append(r.inputs, p)
 	switch {
 	case in.text != "":
@@ -95,11 +97,11 @@ func (r *replay) second() (*input, error) {
 	r.next++
 	switch {
 	case p.text != "":
-		return &input{Reader: strings.NewReader(p.text), name: p.shown}, nil
+		return &input{Reader: strings.NewReader(p.text), name: p.shown, lines: p.lines, elements: p.elements}, nil
 	case p.info == nil:
-		return &input{Reader: io.NewSectionReader(r.copies, p.from, p.to-p.from), name: p.shown}, nil
+		return &input{Reader: io.NewSectionReader(r.copies, p.from, p.to-p.from), name: p.shown, lines: p.lines, elements: p.elements}, nil
 	}
-	in, err := openInput(p.name, nil, r.files.compress, r.files.large)
+	in, err := r.files.openAs(p.name, true)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ type rowReader struct {
 
 	in     *input    // the open file
 	name   string    // of it, for errors
+	marks  source    // of it: where its lines are
 	rest   []byte    // the begin of a row
 	lines  int       // of the open file, before the next chunk
 	input  int       // number of the open file; 0: none
@@ -88,7 +89,7 @@ func (r *rowReader) waiting() (c rowChunk, more bool) {
 		lines := string(r.empty[:n])
 		r.empty = r.empty[n:]
 		r.before += int64(n)
-		return rowChunk{source: &source{name: r.name, text: lines}, eol: r.eol, offset: r.before}, true
+		return rowChunk{source: r.source(lines), eol: r.eol, offset: r.before}, true
 	}
 	r.empty = nil
 	c, r.held = *r.held, nil
@@ -103,6 +104,7 @@ func (r *rowReader) openNext() (err error) {
 	if r.in, err = r.open(); r.in != nil {
 		r.name, r.lines, r.offset, r.first = r.in.name, 0, 0, true
 		r.input++
+		r.marks = source{name: r.name, lines: r.in.lines, elements: r.in.elements}
 	}
 	return err
 }
@@ -167,7 +169,7 @@ func (r *rowReader) done(c rowChunk) {
 
 // chunk makes a chunk of text, and reads the header if it is the first.
 func (r *rowReader) chunk(text []byte) (c rowChunk, err error) {
-	c = rowChunk{source: &source{name: r.name, text: stringOf(text)}, lines: r.lines, input: r.input, offset: r.offset}
+	c = rowChunk{source: r.source(stringOf(text)), lines: r.lines, input: r.input, offset: r.offset}
 	r.offset += int64(len(text))
 	r.lines += bytes.Count(text, []byte{'\n'})
 	if r.first || r.format == nil {
@@ -177,6 +179,13 @@ func (r *rowReader) chunk(text []byte) (c rowChunk, err error) {
 	}
 	c.eol = r.eol
 	return c, nil
+}
+
+// source returns a text of the open file.
+func (r *rowReader) source(text string) *source {
+	src := r.marks
+	src.text = text
+	return &src
 }
 
 // begin reads the header and the line end of a file, whose first chunk is c.
@@ -263,7 +272,7 @@ func (r *rowReader) cut(text []byte) int {
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	f := r.format
 	if f == nil { // the last line may be the begin of the header
-		src := &source{name: r.name, text: stringOf(text[:whole])}
+		src := r.source(stringOf(text[:whole]))
 		err := src.encoding()
 		if err == nil {
 			f, _, err = r.cmd.open(src)

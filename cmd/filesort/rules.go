@@ -21,6 +21,7 @@ var rules = []rule{
 	{option: "-c", excludes: []string{"-keep", "-count", "-top"}, because: "a check writes no rows"},
 	{option: "-shuffle", excludes: []string{"-by", "-u", "-c", "-C", "-m", "-s", "-k", "--sort", "-b", "-d", "-f", "-g", "-h", "-i", "-M", "-n", "-r", "-V", "-R", "-locale"},
 		because: "it is an order of its own"},
+	{option: "-record", excludes: []string{"-skip", "-comment"}, because: "records are no lines"},
 	{option: "-seed", needs: "-shuffle", because: "it says which order of all is taken"},
 	{option: "-count", excludes: []string{"-record"}, because: "a record has no place for a number"},
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 )
 
@@ -15,12 +14,15 @@ type source struct {
 	name string // as errors show it
 	text string // all of it
 	bom  int    // bytes of a byte order mark at the front
+
+	lines    *lineNumbers // of a file from which lines are set aside
+	elements bool         // lines are the elements of an array
 }
 
 // readSource reads an input, and closes it. If that has more than most bytes, more is true, and in returns the
 // bytes read again, and the others.
 func (cmd *command) readSource(in *input, most int64, m *meter) (src *source, more bool, err error) {
-	src = &source{name: in.name}
+	src = &source{name: in.name, lines: in.lines, elements: in.elements}
 	m.stage("read", "bytes", in.size)
 	more = true
 	if in.file != nil && in.size >= pieceSize && in.size <= most {
@@ -78,27 +80,33 @@ func (src *source) read(in io.Reader, most int64, m *meter) (more bool, err erro
 // encoding finds a byte order mark.
 func (src *source) encoding() error {
 	switch {
-	case strings.HasPrefix(src.text, "\xef\xbb\xbf"):
-		src.bom = 3
-	case strings.HasPrefix(src.text, "\xff\xfe"), strings.HasPrefix(src.text, "\xfe\xff"):
+	case strings.HasPrefix(src.text, bomUTF8):
+		src.bom = len(bomUTF8)
+	case strings.HasPrefix(src.text, "\xff\xfe"), strings.HasPrefix(src.text, "\xfe\xff"), isUTF16(src.text):
 		return errors.New("this is UTF-16, which has to be converted to UTF-8 first (iconv -f UTF-16 -t UTF-8)")
 	}
 	return nil
 }
 
+// isUTF16 reports whether a text without a byte order mark begins with ASCII characters in UTF-16: every second byte of
+// the first is NUL, and no other.
+func isUTF16(text string) bool {
+	const least, most = 8, 64
+	text = text[:min(len(text)&^1, most)]
+	var zeros [2]int
+	for i := range len(text) {
+		if text[i] == 0 {
+			zeros[i%2]++
+		}
+	}
+	half := len(text) / 2
+	return len(text) >= least && (zeros == [2]int{0, half} || zeros == [2]int{half, 0})
+}
+
 // format returns csv, tsv or ndjson: by the name, or else by the first line.
 func (src *source) format() string {
-	name := strings.ToLower(src.name)
-	if _, ok := suffixes[filepath.Ext(name)]; ok {
-		name = name[:len(name)-len(filepath.Ext(name))]
-	}
-	switch filepath.Ext(name) {
-	case ".csv":
-		return "csv"
-	case ".tsv", ".tab":
-		return "tsv"
-	case ".ndjson", ".jsonl":
-		return "ndjson"
+	if known := extensionOf(src.name); known != "" {
+		return known
 	}
 	line, _, _ := strings.Cut(strings.TrimLeft(src.text[src.bom:], " \t\r\n"), "\n")
 	switch {
@@ -141,6 +149,11 @@ func (src *source) place(off int) string { return src.placeFrom(off, 0) }
 func (src *source) placeFrom(off, lines int) string {
 	before := src.text[src.bom:max(off, src.bom)]
 	line := lines + 1 + strings.Count(before, "\n")
-	column := len(before) - strings.LastIndexByte(before, '\n')
-	return fmt.Sprintf("%s:%d:%d", src.name, line, column)
+	begin := before[strings.LastIndexByte(before, '\n')+1:]
+	column := len(begin) + 1
+	if src.elements { // without the space before it
+		column = len(strings.TrimLeft(plainJSON(begin), jsonSpace)) + 1
+		return fmt.Sprintf("%s:element %d:%d", src.name, line, column)
+	}
+	return fmt.Sprintf("%s:%d:%d", src.name, src.lines.of(line), column)
 }

@@ -4,7 +4,7 @@ const usage = `usage: filesort [options] [FILE]...
        filesort -by COLUMNS [options] [FILE]
        filesort -record N [-key FROM:TO]... [options] [FILE]...
 
-Sorts lines as LC_ALL=C sort does, CSV, TSV and NDJSON by columns (-by), and
+Sorts lines as LC_ALL=C sort does, CSV, TSV and JSON by columns (-by), and
 fixed-size binary records (-record). FILE may be - for standard input, which is
 also read if there is none. Files that are compressed with gzip or zstd are
 decompressed. Rows come out byte for byte as they went in.
@@ -21,6 +21,10 @@ For all kinds of files:
                    it, in a last column or a last member NAME (default count)
   -c, -C           report whether the input is sorted, -C without a message
   -m               merge sorted files
+  -skip N          the first N lines of each file are not sorted: those of the
+                   first file stay on top, and the others have to be the same
+  -comment C       lines that begin with C are not sorted, in quotes of csv
+                   excepted: they stay on top, in their order
   -shuffle         in a random order, that of -seed N if it is given; rows of
                    columns, with the header on top, with -format or another
                    option of columns in place of -by; goes with -top and -per
@@ -74,8 +78,9 @@ Columns:
 
   -by COLUMNS      what to sort by, the deciding column first (see below); a
                    header stays on top
-  -format F        csv, tsv, ndjson or auto (default auto: by the file's name,
-                   then by its first line)
+  -format F        csv, tsv, ndjson, json or auto (default auto: by the file's
+                   name, then by its first line); json is one array of objects,
+                   and so is the output
   -delimiter C     character or characters between the fields of csv (default ,)
   -quotes Q        strict: "..." as in RFC 4180 (default for csv)
                    lazy:   quotes at odd places are text
@@ -127,6 +132,7 @@ fault.
   filesort -record 100 -key 0:10 -S 1G -o sorted.bin input.bin
   filesort -by 'amount:desc,country' -o sorted.csv data.csv
   filesort -by amount:desc -top 3 -per country data.csv
+  filesort -by id -comment '#' -skip 2 export.csv
   filesort -shuffle -seed 7 -top 1000 -format csv data.csv
   filesort -by user.id,time -top 10 events.ndjson.zst
 `
