@@ -35,6 +35,9 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	err = cmd.writeTo(stdout, true, func(w io.Writer) error {
 		out := newLineWriter(w, cmd.shape)
 		put := func(e string) error { return out.write(f.line(e)) }
+		if cmd.debug {
+			put, out.shape = cmd.debugTo(f, out), shape{record: 1}
+		}
 		if !cmd.any() {
 			return writeBatches(ctx, s, out, put, nil, m)
 		}
@@ -49,6 +52,15 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 		return writeBatches(ctx, s, out, rows.add, rows.end, m)
 	})
 	return r, errors.Join(err, s.Close())
+}
+
+// debugTo returns a function that shows a line with its keys.
+func (cmd *command) debugTo(f diskForm, out *lineWriter) func(e string) error {
+	var text []byte
+	return func(e string) error {
+		text = cmd.order.debugLine(text[:0], f.line(e))
+		return out.write(stringOf(text))
+	}
 }
 
 // diskChunk returns the size of chunks of a sort on disk in some memory.

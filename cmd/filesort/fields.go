@@ -4,12 +4,18 @@ import "strings"
 
 // find returns the text of the key in a line. tab is between fields, or noTab.
 func (k *lineKey) find(line string, tab int) string {
+	at, end := k.bounds(line, tab)
+	return line[at:end]
+}
+
+// bounds returns the place of the key in a line.
+func (k *lineKey) bounds(line string, tab int) (at, end int) {
 	if k.field == recordBytes {
-		return line[k.char:k.endChar]
+		return k.char, k.endChar
 	}
 	first := max(k.field, 0) // wholeStart is the start of field 0
-	at := skipFields(line, 0, first, tab)
-	end := len(line)
+	at = skipFields(line, 0, first, tab)
+	end = len(line)
 	switch {
 	case k.endField == toEnd:
 	case k.endField >= first:
@@ -23,10 +29,7 @@ func (k *lineKey) find(line string, tab int) string {
 	if k.char > 0 {
 		at = min(at+k.char, len(line))
 	}
-	if at >= end {
-		return ""
-	}
-	return line[at:end]
+	return at, max(at, end)
 }
 
 // end returns where the key ends, n fields after the one that begins at pos.

@@ -105,7 +105,7 @@ func (cl *commandLine) options() optionSet {
 		{0, "batch-size", needsArgument, checkBatch},
 		{0, "compress-program", needsArgument, once(ignore)},
 		{0, "random-source", needsArgument, once(into(&cl.source))},
-		{0, "debug", noArgument, func(string) error { return errors.New("--debug is not supported") }},
+		{0, "debug", noArgument, yes(&cl.debug)},
 		{'y', "", digitsArgument, ignore},
 	}
 	own := []option{
@@ -392,6 +392,9 @@ func (cl *commandLine) finishLines() (err error) {
 		keys = append(keys, k)
 	}
 	cl.order, err = newLineOrder(keys, cl.global, cl.tab, !cl.stable && !cl.unique, cl.locale, cl.source)
+	if cl.debug {
+		cl.notes = append(cl.notes, cl.debugNotes()...)
+	}
 	return err
 }
 

@@ -105,12 +105,23 @@ func randomOrder(r *rand.Rand) (args []string) {
 	if random := func(arg string) bool { return strings.Contains(arg, "R") }; slices.ContainsFunc(args, random) {
 		args = append(args, "--random-source=/proc/version")
 	}
-	for _, o := range []string{"-s", "-u"} {
+	for _, o := range []string{"-s", "-u", "--debug"} {
 		if r.IntN(4) == 0 {
 			args = append(args, o)
 		}
 	}
+	if slices.ContainsFunc(args, endsEarly) {
+		args = slices.DeleteFunc(args, func(arg string) bool { return arg == "--debug" })
+	}
 	return args
+}
+
+// endsEarly reports whether an argument is a key that may end before it begins. Before version 9.2, sort --debug marks
+// such a key of numbers after the blanks that follow it.
+func endsEarly(arg string) bool {
+	text, is := strings.CutPrefix(arg, "-k")
+	k, err := parseKey(text)
+	return is && err == nil && (k.endField < k.field || k.endField == max(k.field, 0) && 0 < k.endChar && k.endChar <= k.char || k.endChar > 0 && k.char > 0)
 }
 
 // Whatever the options, the output is that of GNU sort; where it refuses them, so do we.
@@ -139,7 +150,7 @@ func TestLikeGNU(t *testing.T) {
 		if _, _, ours := filesort(in, append(args, "-C")...); ours != code {
 			t.Fatalf("seed %d: %q -C of\n%q\nexit %d, want %d", seed, args, in, ours, code)
 		}
-		compareMerge(t, sort, r, slices.DeleteFunc(args, func(s string) bool { return s == "-" }), eol)
+		compareMerge(t, sort, r, slices.DeleteFunc(args, func(s string) bool { return s == "-" || s == "--debug" }), eol)
 	}
 }
 

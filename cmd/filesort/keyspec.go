@@ -69,13 +69,17 @@ func (o keyOptions) check() error {
 	if n <= 1 {
 		return nil
 	}
-	letters := ""
+	return fmt.Errorf("options '-%s' are incompatible", (o &^ (reverse | bothBlanks)).letters())
+}
+
+// letters returns the letters of options.
+func (o keyOptions) letters() (letters string) {
 	for i := range len(optionLetters) {
-		if option, _ := optionOf(optionLetters[i], 0); o&option != 0 && option != reverse {
+		if option, _ := optionOf(optionLetters[i], bothBlanks); o&option != 0 {
 			letters += optionLetters[i : i+1]
 		}
 	}
-	return fmt.Errorf("options '-%s' are incompatible", letters)
+	return letters
 }
 
 // parseKey parses F[.C][OPTS][,F[.C][OPTS]].

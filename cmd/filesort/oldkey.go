@@ -30,6 +30,7 @@ func (cl *commandLine) addOldKey(operand string, rest []string) (left []string, 
 		operand, rest = operand+" "+rest[0], rest[1:]
 	}
 	cl.onlyLines = operand
+	cl.notes = append(cl.notes, fmt.Sprintf("%s is an old form of a key: write -k%s", operand, strings.Replace(key, ".1", "", 1)))
 	return rest, true, cl.addKey(key)
 }
 

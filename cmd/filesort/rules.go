@@ -22,6 +22,7 @@ var rules = []rule{
 	{option: "-shuffle", excludes: []string{"-by", "-u", "-c", "-C", "-m", "-s", "-k", "--sort", "-b", "-d", "-f", "-g", "-h", "-i", "-M", "-n", "-r", "-V", "-R", "-locale"},
 		because: "it is an order of its own"},
 	{option: "-record", excludes: []string{"-skip", "-comment"}, because: "records are no lines"},
+	{option: "-debug", excludes: []string{"-o", "-c", "-C", "-by", "-record", "-locale", "-count", "-shuffle"}, because: "it shows the keys of lines, compared by their bytes, on standard output"},
 	{option: "-seed", needs: "-shuffle", because: "it says which order of all is taken"},
 	{option: "-count", excludes: []string{"-record"}, because: "a record has no place for a number"},
 }

@@ -13,13 +13,15 @@ type selection struct {
 
 	shuffle bool // rows are in a random order
 	seed    uint64
+
+	debug bool // lines are shown with their keys
 }
 
 // any reports whether rows go through a selector.
 func (s *selection) any() bool { return s.last || s.counts != "" || s.groups > 0 }
 
 // byRuns reports whether rows of any number are sorted as runs are: after their keys.
-func (s *selection) byRuns() bool { return s.any() || s.shuffle }
+func (s *selection) byRuns() bool { return s.any() || s.shuffle || s.debug }
 
 // selector takes rows in order, and puts those that are wanted.
 type selector struct {

@@ -58,9 +58,11 @@ Lines:
                    same stand together, versions; OPTS are the same letters
   --random-source F
                    the first 16 bytes of F choose the order of -R
-  +POS1 [-POS2]    an old form of -k, which counts from 0
+  +POS1 [-POS2]    an old form of -k, which counts from 0; a message names the new
   -s               lines whose keys tie keep their order
   -z               lines end with NUL
+  --debug          mark the keys under each line, and say on standard error what
+                   may not be meant
   --locale L       text in the order of a language and numbers in its notation,
                    those of CLDR: de_DE.UTF-8, where spaces and punctuation
                    matter last, or a tag such as de, where they are characters;
