@@ -43,7 +43,7 @@ func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.
 	m.stage("merge", "rows", s.Len())
 	ctx, stop := cmd.interrupts()
 	defer stop()
-	err = cmd.writeTo(stdout, true, func(w io.Writer) error { return d.write(ctx, s, head, w) })
+	err = cmd.writeLines(stdout, head, shape{record: 1}, func(out *lineWriter) error { return d.write(ctx, s, out) })
 	return r, errors.Join(err, s.Close())
 }
 
@@ -249,7 +249,7 @@ func (d *columnSort) allFound() error {
 }
 
 func (d *columnSort) packing() *packing {
-	return &packing{specs: d.specs, groups: d.groups, texts: d.texts}
+	return &packing{specs: d.specs, groups: d.groups, front: max(d.groups, d.split.keys), texts: d.texts}
 }
 
 // packRows packs the rows of a chunk. They are valid as long as the memory of rows is not used
@@ -289,14 +289,14 @@ func (d *columnSort) describe() (found []string) {
 	return found
 }
 
-// write writes the rows in order.
-func (d *columnSort) write(ctx context.Context, s *extsort.Sorter[string], head string, w io.Writer) error {
-	if _, err := io.WriteString(w, head); err != nil {
-		return err
-	}
-	out := newLineWriter(w, shape{record: 1}) // rows have their line ends
+// write writes the rows in order. They have their line ends.
+func (d *columnSort) write(ctx context.Context, s *extsort.Sorter[string], out *lineWriter) error {
 	p := d.packing()
-	put := func(e string) error { return out.write(p.row(e)) }
+	key := &splitKey{of: func(dst []byte, e string) []byte { return append(dst, p.group(e)...) }}
+	put := func(e string) error {
+		key.note(out, e)
+		return out.write(p.row(e))
+	}
 	if !d.any() {
 		return writeBatches(ctx, s, out, put, nil, d.m)
 	}
@@ -309,6 +309,7 @@ func (d *columnSort) write(ctx context.Context, s *extsort.Sorter[string], head 
 		if d.counts == "" {
 			return put(e)
 		}
+		key.note(out, e)
 		if memory, err = d.format.counted(memory[:0], p.row(e), d.counts, count); err != nil {
 			return err
 		}

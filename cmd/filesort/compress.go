@@ -109,23 +109,28 @@ func (m *members) next() error {
 	}
 }
 
-// compressing returns write with its output compressed: as compress says, or by the name of
-// the output.
-func compressing(compress, output string, write func(io.Writer) error) func(io.Writer) error {
+// compressor returns w with what is written compressed: as compress says, or by the name of the output. It is nil if
+// that is stored as it is.
+func compressor(w io.Writer, compress, output string) (io.WriteCloser, error) {
 	if compress == "auto" {
 		compress = suffixes[strings.ToLower(filepath.Ext(output))]
 	}
-	var open func(w io.Writer) (io.WriteCloser, error)
 	switch compress {
 	case "gzip":
-		open = func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }
+		return gzip.NewWriter(w), nil
 	case "zstd":
-		open = func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }
-	default:
-		return write
+		return zstd.NewWriter(w)
 	}
+	return nil, nil
+}
+
+// compressing returns write with its output compressed, see compressor.
+func compressing(compress, output string, write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
-		z, err := open(w)
+		z, err := compressor(w, compress, output)
+		if z == nil && err == nil {
+			return write(w)
+		}
 		if err != nil {
 			return err
 		}

@@ -32,9 +32,12 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	m.stage("merge", cmd.unit(), s.Len())
 	ctx, stop := cmd.interrupts()
 	defer stop()
-	err = cmd.writeTo(stdout, true, func(w io.Writer) error {
-		out := newLineWriter(w, cmd.shape)
-		put := func(e string) error { return out.write(f.line(e)) }
+	err = cmd.writeLines(stdout, "", cmd.shape, func(out *lineWriter) error {
+		key := f.splitKey(cmd)
+		put := func(e string) error {
+			key.note(out, e)
+			return out.write(f.line(e))
+		}
 		if cmd.debug {
 			put, out.shape = cmd.debugTo(f, out), shape{record: 1}
 		}
@@ -46,6 +49,7 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 			if cmd.counts == "" {
 				return put(e)
 			}
+			key.note(out, e)
 			line = countedLine(line[:0], count, f.line(e))
 			return out.write(stringOf(line))
 		})

@@ -111,6 +111,7 @@ func (cl *commandLine) options() optionSet {
 	own := []option{
 		{0, "top", needsArgument, once(count(&cl.top, "rows"))},
 		{0, "keep", needsArgument, once(oneOf(&cl.keep, "first", "last"))},
+		{0, "split", needsArgument, once(cl.split.set)},
 		{0, "skip", needsArgument, once(count(&cl.aside.skip, "lines"))},
 		{0, "comment", needsArgument, once(filled(into(&cl.aside.comment)))},
 		{0, "shuffle", noArgument, yes(&cl.shuffle)},
@@ -352,6 +353,9 @@ func (cl *commandLine) finish() error {
 		return err
 	}
 	cl.last = cl.keep == "last"
+	if err := cl.split.check(cl); err != nil {
+		return err
+	}
 	if cl.aside.eol = '\n'; cl.zero {
 		cl.aside.eol = 0
 	}

@@ -157,6 +157,8 @@ type lineOrder struct {
 	tab  int // between fields; noTab: where blanks begin
 	last bool
 	desc bool // the whole line
+
+	given int // of keys: all but the whole line in a locale
 }
 
 const noTab = -1
@@ -180,6 +182,7 @@ func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool, l *loca
 		o.keys = []lineKey{{field: wholeStart, endField: toEnd, opts: global}}
 		o.last = last
 	}
+	o.given = len(o.keys)
 	if l != nil && o.last {
 		o.keys = append(o.keys, lineKey{field: wholeStart, endField: toEnd, opts: global & reverse})
 	}

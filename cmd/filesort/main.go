@@ -182,7 +182,11 @@ func (cmd *command) interrupts() (_ context.Context, end func()) {
 func (cmd *command) checkOutput() error {
 	ctx, stop := cmd.interrupts()
 	defer stop()
-	return cmp.Or(checkOutput(cmd.output), ctx.Err())
+	name := cmd.output
+	if cmd.split.any() {
+		name = cmd.split.name(cmd.output, 0)
+	}
+	return cmp.Or(checkOutput(name), ctx.Err())
 }
 
 // writeTo gives write the output, which appears when write succeeds.

@@ -57,6 +57,7 @@ type lineWriter struct {
 	w     io.Writer
 	buf   []byte
 	shape shape
+	parts *parts // that w is; nil: one file
 }
 
 func newLineWriter(w io.Writer, s shape) *lineWriter {
@@ -64,6 +65,14 @@ func newLineWriter(w io.Writer, s shape) *lineWriter {
 }
 
 func (w *lineWriter) write(text string) error {
+	if w.parts != nil && w.parts.full(len(text)+1-min(w.shape.record, 1)) {
+		if err := w.flush(); err != nil {
+			return err
+		}
+		if err := w.parts.next(); err != nil {
+			return err
+		}
+	}
 	if len(w.buf)+len(text) >= cap(w.buf) {
 		if err := w.flush(); err != nil {
 			return err

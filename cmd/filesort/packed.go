@@ -12,7 +12,7 @@ import (
 //
 //	a varint  length of the key
 //	the key   values of the sort columns, parsed once, as bytes that compare as the rows do
-//	a varint  length of the front of the key that makes groups, if there are any
+//	a varint  length of the front of the key that makes groups, or parts of the output, if there are any
 //	the row   with its line end
 //
 // The bytes of a value say where it ends, so no key is the front of another.
@@ -21,6 +21,7 @@ import (
 type packing struct {
 	specs  []spec // none of kind auto
 	groups int    // of them, those that make groups
+	front  int    // of them, those at the front of the key whose length a row has: those of groups, or of parts
 	random []byte // what follows the groups in the key of the next row
 	texts  []int  // columns whose texts are in the key, too: at the end, or at that of its front which makes groups
 }
@@ -31,8 +32,8 @@ func (p *packing) pack(dst, key []byte, row, eol string, values []field, nulls [
 	key = key[:0]
 	front := 0
 	for c := 0; ; c++ {
-		if c == p.groups {
-			key = p.appendTexts(key, values, nulls, 0, c)
+		if c == p.front {
+			key = p.appendTexts(key, values, nulls, 0, p.groups)
 			front = len(key)
 		}
 		if c == len(p.specs) {
@@ -51,7 +52,7 @@ func (p *packing) pack(dst, key []byte, row, eol string, values []field, nulls [
 	}
 	key = append(p.appendTexts(key, values, nulls, p.groups, len(p.specs)), p.random...)
 	dst = append(binary.AppendUvarint(dst, uint64(len(key))), key...)
-	if p.groups > 0 {
+	if p.front > 0 {
 		dst = binary.AppendUvarint(dst, uint64(front))
 	}
 	return append(append(dst, row...), eol...), key, -1
@@ -75,7 +76,7 @@ func (p *packing) group(packed string) string {
 }
 
 func (p *packing) row(packed string) string {
-	if p.groups == 0 {
+	if p.front == 0 {
 		return rowOf(packed)
 	}
 	rest := rowOf(packed)

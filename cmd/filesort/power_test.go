@@ -22,6 +22,7 @@ var powerCalls = map[string][]string{
 	"from disk":  {"-S", "1M", "-T", "runs", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "-o", "x"},
 	"compressed": {"x", "-o", "new.gz"},
 	"merge":      {"-m", "x", "x", "-o", "new"},
+	"parts":      {"-split", "rows=5000", "x", "-o", "part-%d"},
 }
 
 // powerJobs make these calls in a folder.
@@ -61,9 +62,17 @@ func TestPowerLoss(t *testing.T) {
 			}
 			l := powerloss.RecordJob(t, dir, name)
 			out := args[len(args)-1]
-			whole, err := os.ReadFile(filepath.Join(dir, out))
-			if err != nil || len(whole) == 0 {
-				t.Fatal(err)
+			outs := []string{out}
+			if name == "parts" {
+				outs = []string{"part-0", "part-1", "part-2"}
+			}
+			whole := map[string]string{}
+			for _, out := range outs {
+				text, err := os.ReadFile(filepath.Join(dir, out))
+				if err != nil || len(text) == 0 {
+					t.Fatal(err)
+				}
+				whole[out] = string(text)
 			}
 			met := map[bool]int{}
 			look := func(said string, ended bool) error {
@@ -74,12 +83,16 @@ func TestPowerLoss(t *testing.T) {
 				if out != "x" && string(in) != text.String() {
 					return fmt.Errorf("the input has %d bytes, not %d", len(in), text.Len())
 				}
-				got, err := os.ReadFile(filepath.Join(dir, out))
-				isNew := err == nil && string(got) == string(whole)
-				isOld := os.IsNotExist(err) && out != "x" || string(got) == text.String()
-				if met[isNew]++; !isNew && (ended || !isOld) {
-					return fmt.Errorf("%s has %d bytes of %d, ended %v, %v", out, len(got), len(whole), ended, err)
+				all := true
+				for _, out := range outs {
+					got, err := os.ReadFile(filepath.Join(dir, out))
+					isNew := err == nil && string(got) == whole[out]
+					isOld := os.IsNotExist(err) && out != "x" || string(got) == text.String()
+					if all = all && isNew; !isNew && (ended || !isOld) {
+						return fmt.Errorf("%s has %d bytes of %d, ended %v, %v", out, len(got), len(whole[out]), ended, err)
+					}
 				}
+				met[all]++
 				return nil
 			}
 			n, err := l.Cut(powerloss.Draws{Moments: testkit.Pick(15, 60)}, look)

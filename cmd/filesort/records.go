@@ -29,6 +29,7 @@ func (cl *commandLine) finishRecords() error {
 		cl.order.keys = append(cl.order.keys, k)
 	}
 	cl.order.tab = noTab
+	cl.order.given = len(cl.order.keys)
 	cl.order.last = len(cl.keys) == 0
 	cl.order.desc = cl.global&reverse != 0
 	return nil

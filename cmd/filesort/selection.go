@@ -15,13 +15,14 @@ type selection struct {
 	seed    uint64
 
 	debug bool // lines are shown with their keys
+	split splitting
 }
 
 // any reports whether rows go through a selector.
 func (s *selection) any() bool { return s.last || s.counts != "" || s.groups > 0 }
 
 // byRuns reports whether rows of any number are sorted as runs are: after their keys.
-func (s *selection) byRuns() bool { return s.any() || s.shuffle || s.debug }
+func (s *selection) byRuns() bool { return s.any() || s.shuffle || s.debug || s.split.any() }
 
 // selector takes rows in order, and puts those that are wanted.
 type selector struct {

@@ -14,6 +14,11 @@ For all kinds of files:
   -o FILE          write to FILE instead of standard output; it may be an input
                    file, and keeps its content until the sort succeeded; a
                    device, a pipe or /dev/stdout is written to directly
+  -split S         write several files, which -o names by their number, counted
+                   from 0: -o part-%05d.csv. S is a size with its unit (256M,
+                   before compression), rows=N, or key, a file for all rows that
+                   tie in the first key or column, or key=N, in the first N.
+                   Each has the header
   -top K           only the first K rows of the order
   -u               only the first of rows that tie
   -keep K          with -u: which of them, first or last (default first)
@@ -134,6 +139,7 @@ fault.
   filesort -record 100 -key 0:10 -S 1G -o sorted.bin input.bin
   filesort -by 'amount:desc,country' -o sorted.csv data.csv
   filesort -by amount:desc -top 3 -per country data.csv
+  filesort -by country,amount -split key -o part-%05d.csv.zst data.csv
   filesort -by id -comment '#' -skip 2 export.csv
   filesort -shuffle -seed 7 -top 1000 -format csv data.csv
   filesort -by user.id,time -top 10 events.ndjson.zst

@@ -37,13 +37,20 @@ func Create(path, temporary string, perm fs.FileMode) (*File, error) {
 	return &File{File: f, path: path, temporary: temporary}, nil
 }
 
+// Complete makes the bytes durable and closes the file, which has no name yet. Publish does so, too.
+func (f *File) Complete() error {
+	f.closed = true
+	return errors.Join(f.Sync(), f.Close())
+}
+
 // Publish makes the bytes durable, then gives the file its name, in place of a file that has it, and makes that
 // durable. An error leaves the old file, unless it is that of the last step: then the new file has the name, but a
 // loss of power may bring the old one back.
 func (f *File) Publish() error {
-	f.closed = true
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
+	if !f.closed {
+		if err := f.Complete(); err != nil {
+			return err
+		}
 	}
 	if err := os.Rename(f.temporary, f.path); err != nil {
 		return err
