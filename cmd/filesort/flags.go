@@ -23,6 +23,8 @@ type command struct {
 	quiet    bool
 	help     bool
 	version  bool
+	man      bool
+	shell    string         // whose completions are wanted
 	caught   syscall.Signal // an interrupt
 	notes    []string       // messages that are no errors
 	check    string         // "", diagnose or quiet
@@ -111,6 +113,8 @@ func (cl *commandLine) options() optionSet {
 	own := []option{
 		{0, "top", needsArgument, once(count(&cl.top, "rows"))},
 		{0, "keep", needsArgument, once(oneOf(&cl.keep, "first", "last"))},
+		{0, "man", noArgument, yes(&cl.man)},
+		{0, "completion", needsArgument, once(oneOf(&cl.shell, "bash", "zsh", "fish"))},
 		{0, "split", needsArgument, once(cl.split.set)},
 		{0, "skip", needsArgument, once(count(&cl.aside.skip, "lines"))},
 		{0, "comment", needsArgument, once(filled(into(&cl.aside.comment)))},

@@ -66,6 +66,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitError
 	case cmd.version:
 		return exitOf(printText(stdout, buildFacts()), stderr)
+	case cmd.man:
+		return exitOf(printText(stdout, manual()), stderr)
+	case cmd.shell != "":
+		return exitOf(printText(stdout, completion(cmd.shell)), stderr)
 	}
 	m := newMeter(stderr, cmd.quiet)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(cmd.memory + runtimeMemory - codeMemory))

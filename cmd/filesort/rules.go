@@ -19,7 +19,7 @@ var rules = []rule{
 	{option: "-count", needs: "-u", because: "it counts the rows that tie with one that stays"},
 	{option: "-per", needs: "-top", because: "it says of what -top rows are wanted each"},
 	{option: "-c", excludes: []string{"-keep", "-count", "-top"}, because: "a check writes no rows"},
-	{option: "-shuffle", excludes: []string{"-by", "-u", "-c", "-C", "-m", "-s", "-k", "--sort", "-b", "-d", "-f", "-g", "-h", "-i", "-M", "-n", "-r", "-V", "-R", "-locale"},
+	{option: "-shuffle", excludes: []string{"-by", "-u", "-c", "-C", "-m", "-s", "-k", "-sort", "-b", "-d", "-f", "-g", "-h", "-i", "-M", "-n", "-r", "-V", "-R", "-locale"},
 		because: "it is an order of its own"},
 	{option: "-record", excludes: []string{"-skip", "-comment"}, because: "records are no lines"},
 	{option: "-debug", excludes: []string{"-o", "-c", "-C", "-by", "-record", "-locale", "-count", "-shuffle"}, because: "it shows the keys of lines, compared by their bytes, on standard output"},

@@ -30,7 +30,8 @@ For all kinds of files:
                    first file stay on top, and the others have to be the same
   -comment C       lines that begin with C are not sorted, in quotes of csv
                    excepted: they stay on top, in their order
-  -shuffle         in a random order, that of -seed N if it is given; rows of
+  -shuffle [-seed N]
+                   in a random order, that of the seed if it is given; rows of
                    columns, with the header on top, with -format or another
                    option of columns in place of -by; goes with -top and -per
   -S SIZE          memory: a number with b, K, M, G, T and so on up to Q, or % of
@@ -47,6 +48,8 @@ For all kinds of files:
   -quiet           no progress bar (there is one only on a terminal and when
                    it takes longer than half a second)
   --version        the versions of filesort, of its library and of Go
+  --man            this text as a manual page: filesort --man | man -l -
+  --completion S   a script that completes command lines in bash, zsh or fish
   -h, --help       this text (-h together with anything else is that of sort)
 
 Lines:
@@ -61,6 +64,8 @@ Lines:
                    printable characters only, months, numbers of any length,
                    reverse, a random order of keys in which those that are the
                    same stand together, versions; OPTS are the same letters
+  --sort W         the same: general-numeric, human-numeric, month, numeric,
+                   random or version
   --random-source F
                    the first 16 bytes of F choose the order of -R
   +POS1 [-POS2]    an old form of -k, which counts from 0; a message names the new
@@ -73,6 +78,8 @@ Lines:
                    matter last, or a tag such as de, where they are characters;
                    env is that of LC_ALL, LC_COLLATE or LANG (default C: bytes)
   --files0-from F  file names, each ended by NUL, are in F
+  --batch-size N, --compress-program P, -y N
+                   of sort, without effect
 
 Records:
 

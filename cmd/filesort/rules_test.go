@@ -1,0 +1,56 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// samples are options with a value.
+var samples = map[string]string{
+	"-keep": "-keep=last", "-per": "-per=b", "-by": "-by=a", "-record": "-record=2", "-top": "-top=2", "-k": "-k1", "-seed": "-seed=1", "-o": "-o=x%d",
+	"-locale": "-locale=de", "-skip": "-skip=1", "-comment": "-comment=#", "-split": "-split=key", "-sort": "--sort=month", "-count": "-count=n",
+}
+
+func sampleOf(option string) string {
+	if s := samples[option]; s != "" {
+		return s
+	}
+	return option
+}
+
+// Each rule holds, whatever the order of the options, and its options go without those that it excludes.
+func TestRules(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, r := range rules {
+		with := []string{sampleOf(r.option)}
+		if r.option == "-per" {
+			with = append(with, "-by=a")
+		}
+		if r.needs != "" {
+			_, err := parseArgs(with)
+			if want := r.needs + " is missing: " + r.option + " goes with it"; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %s", with, err, want)
+			}
+			with = append(with, sampleOf(r.needs))
+		}
+		for _, other := range rules { // those that the option needs by another rule
+			if other.option == r.option && other.needs != "" && r.needs == "" {
+				with = append(with, sampleOf(other.needs))
+			}
+		}
+		if _, err := parseArgs(with); err != nil {
+			t.Errorf("%q: %v", with, err)
+		}
+		for _, other := range r.excludes {
+			args := append(slices.Clone(with), sampleOf(other))
+			for range args {
+				args = append(args[1:], args[0])
+				_, err := parseArgs(args)
+				if err == nil || !strings.Contains(err.Error(), "exclude each other") && !strings.Contains(err.Error(), "is missing") && !strings.Contains(err.Error(), "incompatible") {
+					t.Errorf("%q: %v", args, err)
+				}
+			}
+		}
+	}
+}
