@@ -107,7 +107,7 @@ func TestCommandLinesLikeGNU(t *testing.T) {
 	if testing.Short() {
 		rounds = 100
 	}
-	for seed := range rounds {
+	for seed := range max(rounds, *draws) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		eol := []string{"\n", "\n", "\x00"}[r.IntN(3)]
 		ours, theirs := newFilesort(t), newProcess(t, program)

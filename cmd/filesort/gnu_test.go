@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -124,6 +125,9 @@ func endsEarly(arg string) bool {
 	return is && err == nil && (k.endField < k.field || k.endField == max(k.field, 0) && 0 < k.endChar && k.endChar <= k.char || k.endChar > 0 && k.char > 0)
 }
 
+// draws are the rounds of tests against GNU sort, of three command lines or one. 0: a few seconds of them.
+var draws = flag.Uint64("draws", 0, "rounds of tests that draw command lines for GNU sort")
+
 // Whatever the options, the output is that of GNU sort; where it refuses them, so do we.
 func TestLikeGNU(t *testing.T) {
 	sort := gnuSort(t)
@@ -131,7 +135,7 @@ func TestLikeGNU(t *testing.T) {
 	if testing.Short() {
 		rounds = 100
 	}
-	for seed := range rounds {
+	for seed := range max(rounds, *draws) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		args, eol := append(randomOrder(r), "-"), "\n" // a file, because -h alone is for help
 		if r.IntN(6) == 0 {
