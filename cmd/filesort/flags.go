@@ -345,6 +345,9 @@ func (cl *commandLine) finish() error {
 	if cl.shuffle && !cl.given["-seed"] {
 		cl.seed = randomSeed()
 	}
+	if err := cl.checkRules(); err != nil {
+		return err
+	}
 	switch {
 	case cl.check != "" && len(cl.files) > 1:
 		return fmt.Errorf("extra operand %q not allowed with -c", cl.files[1])
@@ -352,9 +355,6 @@ func (cl *commandLine) finish() error {
 		return errors.New("options '-co' are incompatible")
 	case cl.by != nil && cl.onlyLines != "":
 		return fmt.Errorf("%s and -by exclude each other: -by sorts columns of CSV, TSV and NDJSON, %s lines or records", cl.onlyLines, cl.onlyLines)
-	}
-	if err := cl.checkRules(); err != nil {
-		return err
 	}
 	cl.last = cl.keep == "last"
 	if err := cl.split.check(cl); err != nil {

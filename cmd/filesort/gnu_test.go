@@ -122,10 +122,10 @@ func randomOrder(r *rand.Rand) (args []string) {
 func endsEarly(arg string) bool {
 	text, is := strings.CutPrefix(arg, "-k")
 	k, err := parseKey(text)
-	return is && err == nil && (k.endField < k.field || k.endField == max(k.field, 0) && 0 < k.endChar && k.endChar <= k.char || k.endChar > 0 && k.char > 0)
+	return is && err == nil && (k.endField < k.field || k.endField < toEnd && k.char > 0)
 }
 
-// draws are the rounds of tests against GNU sort, of three command lines or one. 0: a few seconds of them.
+// draws are the rounds of tests against GNU sort. 0: a few seconds of them.
 var draws = flag.Uint64("draws", 0, "rounds of tests that draw command lines for GNU sort")
 
 // Whatever the options, the output is that of GNU sort; where it refuses them, so do we.
@@ -147,7 +147,7 @@ func TestLikeGNU(t *testing.T) {
 		if got != want || ours != code {
 			t.Fatalf("seed %d: %q of\n%q\ngot  %q, exit %d, %s\nwant %q, exit %d", seed, args, in, got, ours, stderr, want, code)
 		}
-		if code != 0 {
+		if code != 0 || *draws > rounds && seed%10 > 0 { // of many draws, few with -C and -m
 			continue
 		}
 		_, code = sort(in, append(args, "-C")...)

@@ -156,7 +156,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)
 	}
-	for _, args := range [][]string{{"-by", "a", "-"}, {"-r"}, {"-m"}} {
+	for _, args := range [][]string{{"-by", "a", "-"}, {"-r"}, {"-m"}, {"-by", "a", "-u", "-count", "-"}, {"-shuffle"}, {"-comment", "a"}} {
 		_, stderr, code := filesort(unsorted, append(args, "-o", "/dev/full")...)
 		if code != exitError || stderr != "filesort: write /dev/full: no space left on device\n" {
 			t.Errorf("%q: exit %d, %s", args, code, stderr)
@@ -167,7 +167,7 @@ func TestFullDisk(t *testing.T) {
 // A reader that goes away ends the command without a message.
 func TestClosedPipe(t *testing.T) {
 	in := strings.Repeat(unsorted, 1<<17)
-	for _, args := range [][]string{{"-by", "a:string", "-format", "csv", "-"}, {"-r"}, {"-m"}, {"--compress", "zstd"}} {
+	for _, args := range [][]string{{"-by", "a:string", "-format", "csv", "-"}, {"-r"}, {"-m"}, {"--compress", "zstd"}, {"-u", "-count", "-n"}, {"-shuffle"}} {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

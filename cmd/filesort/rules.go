@@ -15,6 +15,7 @@ type rule struct {
 
 // rules are checked in their order. Those of -c and -C are said once, of -c.
 var rules = []rule{
+	{option: "-z", excludes: []string{"-by"}, because: "rows of CSV, TSV and JSON end with line ends; -t and -k name fields of lines that end with NUL"},
 	{option: "-keep", needs: "-u", because: "it says which of the rows stays that tie"},
 	{option: "-count", needs: "-u", because: "it counts the rows that tie with one that stays"},
 	{option: "-per", needs: "-top", because: "it says of what -top rows are wanted each"},

@@ -150,9 +150,13 @@ var modes = []struct {
 	{"-t, -k2,2n", false}, {"-u", false}, {"-m", false}, {"-c", true}, {"-C -r", true}, {"-record 4", false},
 	{"-by a", false}, {"-by a -format csv -top 3", false}, {"-by a -u", false}, {"-by a:int", false}, {"-by b:desc,a", false},
 	{"-by a -format ndjson", false}, {"-by a:int -format ndjson", false},
+	{"-by a -u -keep last -count", false}, {"-shuffle -seed 3 -format csv", false}, {"-skip 1 -n", false}, {"-by a -format json", false},
 }
 
 func textFor(args string, i int) string {
+	if strings.HasSuffix(args, " json") {
+		return []string{"[{\"a\":2},\n{\"a\":10}]\n", "[ ]", "[{\"a\":3},{\"a\":2}]"}[i]
+	}
 	if strings.Contains(args, "ndjson") {
 		return []string{"{\"a\":2}\n{\"a\":10}\n", "{\"a\":1}\n", "{\"a\":3}\n{\"a\":2}\n"}[i]
 	}
