@@ -66,7 +66,7 @@ var peakInputs = []struct {
 	{"numbers", "", func(r *rand.Rand) string { return strconv.Itoa(r.IntN(1 << r.IntN(30))) }, peakTexts},
 	{"words", "", func(r *rand.Rand) string { return randomText(r, r.IntN(60)) }, peakTexts},
 	{"long lines in Swedish", "", func(r *rand.Rand) string { return "å" + strings.Repeat("a1", 2000) + strconv.Itoa(r.IntN(1000)) }, []string{"--locale sv"}},
-	{"long lines", "", func(r *rand.Rand) string { return randomText(r, 1<<r.IntN(20)) }, peakLines},
+	{"long lines", "", func(r *rand.Rand) string { return randomText(r, 1<<r.IntN(19)) }, peakLines},
 	{"versions", "", func(r *rand.Rand) string { return strings.Repeat("a1", 2000) + strconv.Itoa(r.IntN(1000)) + ".tar.gz" }, []string{"-V", "-V -u", "--locale sv"}},
 	{"CSV of two letters", "a,b\n", func(r *rand.Rand) string { return "1,2" }, []string{"-by a", "-by b:float", "-by a:string,b"}},
 	{"CSV of six columns", "a,b,c,d,e,f\n", func(r *rand.Rand) string { return "1,,x,2024-01-01,,y" },
