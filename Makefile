@@ -1,6 +1,6 @@
 # Checks and measurements; see CONTRIBUTING.md.
 
-.PHONY: test race lint fuzz soak bench cover cross cuda cudacpu cuda-toolchain kernels gpu-kit mutants
+.PHONY: engines test race lint fuzz soak bench cover cross cuda cudacpu cuda-toolchain kernels gpu-kit mutants
 
 test:
 	go test ./...
@@ -63,3 +63,10 @@ soak:
 	mkdir -p .build
 	CGO_ENABLED=0 go test -c -ldflags '-s -w' -o .build/soak.test ./internal/conformance
 	.build/soak.test -test.run '^TestDrawnSoak$$' -test.v -test.timeout 0 -drawn.shards -1 -drawn.for $(SOAKTIME) -drawn.missing
+
+# Sorts on standalone clusters of Flink and Spark, which are started here, with parts of them killed. It takes
+# Java 17, Maven and Python 3 with pip, loads 0.8 GB the first time, and needs 12 GB of memory.
+engines: export GOWORK = off
+engines:
+	beam/engines/install.sh
+	cd beam/engines && go run .

@@ -53,3 +53,24 @@ func (c topCall[T]) Call(args []any) []any {
 }
 
 func (c topCall[T]) Call2x2(s, e any) (any, any) { return c.fn.AddInput(s.(*topState), e.(T)) }
+
+// candidatesCall calls ProcessElement of a candidatesFn without reflection.
+type candidatesCall[T any] struct{ fn *candidatesFn[T] }
+
+func wrapCandidates[T any](fn any) map[string]reflectx.Func {
+	f := fn.(*candidatesFn[T])
+	return map[string]reflectx.Func{
+		"ProcessElement": candidatesCall[T]{f},
+		"StartBundle":    reflectx.MakeFunc(f.StartBundle),
+		"FinishBundle":   reflectx.MakeFunc(f.FinishBundle),
+	}
+}
+
+func (c candidatesCall[T]) Name() string       { return reflectx.FunctionName(c.fn.ProcessElement) }
+func (c candidatesCall[T]) Type() reflect.Type { return reflect.TypeOf(c.fn.ProcessElement) }
+
+func (c candidatesCall[T]) Call(args []any) []any { return []any{c.Call2x1(args[0], args[1])} }
+
+func (c candidatesCall[T]) Call2x1(e, emit any) any {
+	return c.fn.ProcessElement(e.(T), emit.(func(T)))
+}

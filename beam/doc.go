@@ -1,6 +1,6 @@
 // Package beamsort sorts collections of Apache Beam that are larger than a machine: a global sort
-// to numbered files, the sorted values of each key, and the first k elements. It runs on any
-// runner of Beam's Go SDK: prism in process, Flink, Spark, Dataflow.
+// to numbered files, the sorted values of each key, and the first k elements. It runs on the
+// runners of Beam's Go SDK: prism in process, and clusters of Flink and Spark, on which it is tested.
 //
 //	var byPrice = beamsort.Register("trades by price", beamsort.Fixed[Trade](),
 //		sorter.Asc(func(t Trade) float32 { return t.Price }))
@@ -29,7 +29,8 @@
 //
 // A shard is written under a temporary name and renamed when it is complete. A bundle that Beam
 // runs again, after a failure or beside a slow one, writes the same shard once more: readers see
-// one or the other, and never a part of it. [Manifest] lists all shards and is written last.
+// one or the other, and never a part of it. [Manifest] lists all shards and is written last. [Sweep]
+// removes the temporary files of killed workers.
 //
 // # Values
 //

@@ -67,6 +67,9 @@ func (f *manifestFn) write(ctx context.Context, shards func(*Shard) bool, messag
 		return fmt.Errorf("%d shards have %d elements with the sum %x, but the input, for %d shards, had %d with the sum %x",
 			len(m.Shards), m.Count, m.Sum, parts, in.Count, in.Sum)
 	}
+	if err := f.inOrder(m.Shards); err != nil {
+		return err
+	}
 	text, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {
 		return err
@@ -76,4 +79,31 @@ func (f *manifestFn) write(ctx context.Context, shards func(*Shard) bool, messag
 		return err
 	})
 	return err
+}
+
+// inOrder fails if a shard begins before an earlier one ends. That is so where a runner has lost the plan
+// after some blocks were routed, and has made another one of other runs for the rest.
+func (f *manifestFn) inOrder(shards []Shard) error {
+	order, err := lookupNamed(f.Config.Order)
+	if err != nil {
+		return err
+	}
+	var before *Shard
+	for i := range shards {
+		s := &shards[i]
+		if s.Count == 0 {
+			continue
+		}
+		if before != nil {
+			c, err := order.compareEncoded(before.Last, s.First)
+			if err != nil {
+				return err
+			}
+			if c > 0 {
+				return fmt.Errorf("shard %d begins before shard %d ends: they were routed by different plans; run the sort again", s.Part, before.Part)
+			}
+		}
+		before = s
+	}
+	return nil
 }

@@ -31,6 +31,7 @@ type named interface {
 	element() reflect.Type
 	newTop(k int) topElements
 	steps(c config) steps
+	compareEncoded(a, b []byte) (int, error)
 }
 
 // registry holds orderings and codecs by name. Functions of a type are registered with Beam once.
@@ -102,6 +103,8 @@ func registerDoFns[T any]() {
 	reflectx.RegisterStructWrapper(reflect.TypeFor[packFn[T]](), wrapPack[T])
 	beam.RegisterType(reflect.TypeFor[topFn[T]]())
 	reflectx.RegisterStructWrapper(reflect.TypeFor[topFn[T]](), wrapTop[T])
+	beam.RegisterType(reflect.TypeFor[candidatesFn[T]]())
+	reflectx.RegisterStructWrapper(reflect.TypeFor[candidatesFn[T]](), wrapCandidates[T])
 	beam.RegisterType(reflect.TypeFor[oneFn[T]]())
 	beam.RegisterType(reflect.TypeFor[valuesFn[T]]())
 }
@@ -116,6 +119,7 @@ func registerStructs(types ...reflect.Type) {
 }
 
 func init() {
+	beam.RegisterType(reflect.TypeFor[markFn]())
 	beam.RegisterType(reflect.TypeFor[planStep]())
 	beam.RegisterType(reflect.TypeFor[routeStep]())
 	beam.RegisterType(reflect.TypeFor[shardStep]())
@@ -154,5 +158,18 @@ func (o *Ordering[T]) Order() sorter.Ordering[T] { return o.order }
 
 // Decode returns the element of an encoding, such as First of a [Shard].
 func (o *Ordering[T]) Decode(encoded []byte) (T, error) { return o.codec.Decode(encoded) }
+
+// compareEncoded compares two elements by their encodings.
+func (o *Ordering[T]) compareEncoded(a, b []byte) (int, error) {
+	x, err := o.codec.Decode(a)
+	if err != nil {
+		return 0, err
+	}
+	y, err := o.codec.Decode(b)
+	if err != nil {
+		return 0, err
+	}
+	return o.order.Compare(x, y), nil
+}
 
 func (o *Ordering[T]) element() reflect.Type { return reflect.TypeFor[T]() }

@@ -47,8 +47,8 @@ func Sort[T any](s beam.Scope, col beam.PCollection, order *Ordering[T], opts ..
 
 	blocks, samples := beam.ParDo2(s.Scope("pack"), &packFn[T]{Config: c}, col)
 	plan := beam.ParDo(s.Scope("plan"), &planStep{Config: c}, beam.Impulse(s), beam.SideInput{Input: samples})
-	// The element of the impulse is empty, and an empty block begins every part.
-	marked := beam.Flatten(s, blocks, beam.Impulse(s))
+	mark := beam.ParDo(s.Scope("mark"), &markFn{}, beam.Impulse(s))
+	marked := beam.Flatten(s, blocks, mark)
 	routed := beam.ParDo(s.Scope("route"), &routeStep{Config: c}, marked, beam.SideInput{Input: plan})
 	parts := beam.GroupByKey(s, routed)
 	shards := beam.ParDo(s.Scope("shard"), &shardStep{Config: c}, parts, beam.SideInput{Input: plan})
@@ -57,6 +57,15 @@ func Sort[T any](s beam.Scope, col beam.PCollection, order *Ordering[T], opts ..
 	}
 	return shards
 }
+
+// markFn emits an empty block, which begins every part. An impulse would do, but the fusion of
+// Beam's runners for Flink and Spark makes no valid pipeline of a flatten that a runner executes for one
+// input and a worker for the other: "A PCollectionNode should have exactly one producing
+// PTransformNode, but found 2".
+type markFn struct{}
+
+// ProcessElement emits an empty block.
+func (*markFn) ProcessElement(_ []byte, emit func([]byte)) { emit([]byte{}) }
 
 // checkGiven panics if a scope or a collection is none of a pipeline.
 func checkGiven(call string, s beam.Scope, col beam.PCollection) {

@@ -371,7 +371,7 @@ func TestManySamples(t *testing.T) {
 	}
 }
 
-// TestLostShard: the manifest is not written where elements are missing.
+// TestLostShard: the manifest is not written where elements are missing, or where shards overlap.
 func TestLostShard(t *testing.T) {
 	s := stepsOf(t, byU64, Shards(3), gap(200))
 	shards, _, plan := s.all(someRows(100))
@@ -381,7 +381,9 @@ func TestLostShard(t *testing.T) {
 	f := &manifestFn{Config: s.c}
 	wrong := slices.Clone(shards)
 	wrong[1].Sum++
-	for _, lost := range [][]Shard{shards[:2], wrong} {
+	mixed := slices.Clone(shards)
+	mixed[0].Last = mixed[2].Last
+	for _, lost := range [][]Shard{shards[:2], wrong, mixed} {
 		err := f.ProcessElement(ctx, nil, iterate(lost), plan)
 		if err == nil || !strings.HasPrefix(err.Error(), `beamsort: sort by "row by u64": manifest: `) {
 			t.Error(err)

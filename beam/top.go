@@ -13,17 +13,52 @@ import (
 // all if there are fewer, and is empty if there are none. Of elements that tie with the last any may be
 // taken.
 //
-// An accumulator holds up to 2k elements, at least 64, and drops those that are after the k-th
-// one known at the cost of one comparison. Accumulators go through the shuffle, encoded by
-// the codec. Beam encodes the result, so T needs a coder of Beam, which it has unless it is a
+// Each bundle holds up to 2k elements, at least 64, and drops those that are after the k-th
+// one known at the cost of one comparison. Its first k go through the shuffle. Beam encodes the result, so T needs a coder of Beam, which it has unless it is a
 // struct with fields that Beam does not know. It panics if k is not positive, col is not of T or order is nil.
 func TopK[T any](s beam.Scope, col beam.PCollection, k int, order *Ordering[T]) beam.PCollection {
 	positive("TopK", int64(k))
 	checkGiven("TopK", s, col)
 	order.check("TopK", col.Type().Type())
 	s = s.Scope(fmt.Sprintf("beamsort.TopK(%s)", order.name))
-	found := beam.Combine(s, &topFn[T]{Order: order.name, K: k}, col)
+	candidates := beam.ParDo(s.Scope("bundle"), &candidatesFn[T]{Order: order.name, K: k}, col)
+	found := beam.Combine(s, &topFn[T]{Order: order.name, K: k}, candidates)
 	return beam.ParDo(s, &oneFn[T]{}, beam.Impulse(s), beam.SideInput{Input: found})
+}
+
+// candidatesFn emits the first K elements of each bundle. Runners may combine a bundle before the shuffle, and
+// those of Java, for Flink and Spark, do not: they would group all elements by one key, and send
+// them in one message.
+type candidatesFn[T any] struct {
+	Order string
+	K     int
+
+	top *top[T]
+}
+
+// StartBundle drops the state of a failed bundle.
+func (f *candidatesFn[T]) StartBundle(_ func(T)) error {
+	o, err := lookup[T](f.Order)
+	if err != nil {
+		return err
+	}
+	f.top = &top[T]{order: o, k: f.K}
+	return nil
+}
+
+// ProcessElement adds an element.
+func (f *candidatesFn[T]) ProcessElement(e T, _ func(T)) error { return f.top.add(e) }
+
+// FinishBundle emits the first elements.
+func (f *candidatesFn[T]) FinishBundle(emit func(T)) error {
+	if err := f.top.cut(); err != nil {
+		return err
+	}
+	for _, e := range f.top.candidates {
+		emit(e)
+	}
+	f.top = nil
+	return nil
 }
 
 // oneFn emits the slice that there is, or an empty one: Beam does not combine a collection without

@@ -39,7 +39,7 @@ type mod struct {
 // local reports whether a module is for work on the repository: it is in the tree, and has no tag.
 func (m *mod) local() bool {
 	top, _, _ := strings.Cut(m.dir, "/")
-	return slices.Contains([]string{"bench", "examples", "internal", "mutants", "release"}, top)
+	return m.dir == "beam/engines" || slices.Contains([]string{"bench", "examples", "internal", "mutants", "release"}, top)
 }
 
 // published returns the modules that get a tag, in the order of their tags.
