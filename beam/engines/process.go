@@ -68,16 +68,6 @@ func (p *process) kill() {
 	<-p.ended
 }
 
-// stop asks the group of a process to end, and kills what is left after a grace of ten seconds.
-func (p *process) stop() {
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGTERM)
-	select {
-	case <-p.ended:
-	case <-time.After(10 * time.Second):
-	}
-	p.kill()
-}
-
 // alive reports whether the process runs.
 func (p *process) alive() bool {
 	select {
