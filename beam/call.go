@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/reflectx"
 )
 
@@ -73,4 +74,27 @@ func (c candidatesCall[T]) Call(args []any) []any { return []any{c.Call2x1(args[
 
 func (c candidatesCall[T]) Call2x1(e, emit any) any {
 	return c.fn.ProcessElement(e.(T), emit.(func(T)))
+}
+
+// candidatesPerKeyCall calls ProcessElement of a candidatesPerKeyFn without reflection.
+type candidatesPerKeyCall[T any] struct{ fn *candidatesPerKeyFn[T] }
+
+func wrapCandidatesPerKey[T any](fn any) map[string]reflectx.Func {
+	f := fn.(*candidatesPerKeyFn[T])
+	return map[string]reflectx.Func{
+		"ProcessElement": candidatesPerKeyCall[T]{f},
+		"StartBundle":    reflectx.MakeFunc(f.StartBundle),
+		"FinishBundle":   reflectx.MakeFunc(f.FinishBundle),
+	}
+}
+
+func (c candidatesPerKeyCall[T]) Name() string       { return reflectx.FunctionName(c.fn.ProcessElement) }
+func (c candidatesPerKeyCall[T]) Type() reflect.Type { return reflect.TypeOf(c.fn.ProcessElement) }
+
+func (c candidatesPerKeyCall[T]) Call(args []any) []any {
+	return []any{c.Call3x1(args[0], args[1], args[2])}
+}
+
+func (c candidatesPerKeyCall[T]) Call3x1(key, e, emit any) any {
+	return c.fn.ProcessElement(key, e.(T), emit.(func(beam.X, T)))
 }

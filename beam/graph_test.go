@@ -2,6 +2,7 @@ package beamsort
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -68,14 +69,62 @@ func TestTopKShuffle(t *testing.T) {
 		t.Errorf("%d candidates of two bundles", len(got))
 	}
 	p, s := beam.NewPipelineWithRoot()
-	TopK(s, beam.ParDo(s, &someRowsFn{5}, beam.Impulse(s)), 3, byU64)
+	col := beam.ParDo(s, &someRowsFn{5}, beam.Impulse(s))
+	TopK(s, col, 3, byU64)
+	TopPerKey(s, beam.ParDo(s, keyedRow, col), 3, byU64)
 	edges, _, err := p.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(edges, func(e *graph.MultiEdge) bool {
-		return e.Op == graph.ParDo && strings.Contains(e.DoFn.Name(), "candidatesFn")
-	}) {
-		t.Error("TopK without candidatesFn")
+	for _, name := range []string{"candidatesFn", "candidatesPerKeyFn"} {
+		if !slices.ContainsFunc(edges, func(e *graph.MultiEdge) bool {
+			return e.Op == graph.ParDo && strings.Contains(e.DoFn.Name(), name)
+		}) {
+			t.Errorf("no %s", name)
+		}
+	}
+}
+
+// TestTopPerKeyBundles compares the first of each key, of elements that come in bundles, with an oracle. Bundles have few
+// keys of many elements, and more keys than one holds.
+func TestTopPerKeyBundles(t *testing.T) {
+	rows := someRows(200_000)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ keys, k, most int }{{1, 3, 64}, {7, 40, 1000}, {300, 2, 50_000}, {90_000, 2, 200_000}, {3, 70_000, 200_000}, {1, 1 << 40, 200_000}} {
+		f := &candidatesPerKeyFn[row]{Order: byU64.name, K: c.k}
+		got, want := map[string][]uint64{}, map[string][]uint64{}
+		emitted := 0
+		emit := func(key beam.X, r row) {
+			got[key.(string)] = append(got[key.(string)], r.U64)
+			emitted++
+		}
+		for i := 0; i < len(rows); i += c.most {
+			must(f.StartBundle(emit))
+			for j, r := range rows[i:min(i+c.most, len(rows))] {
+				key := fmt.Sprint("key ", (i+j)*7919%c.keys)
+				want[key] = append(want[key], r.U64)
+				must(f.ProcessElement(key, r, emit))
+			}
+			must(f.FinishBundle(emit))
+		}
+		bundles := (len(rows) + c.most - 1) / c.most
+		if most := bundles * c.keys * min(c.k, len(rows)); emitted > most && c.keys <= 300 { // of more, parts of a bundle are emitted
+			t.Errorf("%+v: %d elements, want at most %d", c, emitted, most)
+		}
+		for key, all := range want {
+			slices.Sort(all)
+			slices.Sort(got[key])
+			if n := min(c.k, len(all)); len(got[key]) < n || !slices.Equal(got[key][:n], all[:n]) {
+				t.Fatalf("%+v, %s: another first %d", c, key, n)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%+v: %d keys, want %d", c, len(got), len(want))
+		}
 	}
 }

@@ -105,6 +105,8 @@ func registerDoFns[T any]() {
 	reflectx.RegisterStructWrapper(reflect.TypeFor[topFn[T]](), wrapTop[T])
 	beam.RegisterType(reflect.TypeFor[candidatesFn[T]]())
 	reflectx.RegisterStructWrapper(reflect.TypeFor[candidatesFn[T]](), wrapCandidates[T])
+	beam.RegisterType(reflect.TypeFor[candidatesPerKeyFn[T]]())
+	reflectx.RegisterStructWrapper(reflect.TypeFor[candidatesPerKeyFn[T]](), wrapCandidatesPerKey[T])
 	beam.RegisterType(reflect.TypeFor[oneFn[T]]())
 	beam.RegisterType(reflect.TypeFor[valuesFn[T]]())
 }

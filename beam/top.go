@@ -1,6 +1,7 @@
 package beamsort
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"reflect"
@@ -14,8 +15,9 @@ import (
 // taken.
 //
 // Each bundle holds up to 2k elements, at least 64, and drops those that are after the k-th
-// one known at the cost of one comparison. Its first k go through the shuffle. Beam encodes the result, so T needs a coder of Beam, which it has unless it is a
-// struct with fields that Beam does not know. It panics if k is not positive, col is not of T or order is nil.
+// one known at the cost of one comparison. Its first k go through the shuffle. Beam encodes the result, so T needs a coder
+// of Beam, which it has unless it is a struct with fields that Beam does not know. It panics if k is not positive, col is
+// not of T or order is nil.
 func TopK[T any](s beam.Scope, col beam.PCollection, k int, order *Ordering[T]) beam.PCollection {
 	positive("TopK", int64(k))
 	checkGiven("TopK", s, col)
@@ -73,14 +75,84 @@ func (*oneFn[T]) ProcessElement(_ []byte, found func(*[]T) bool, emit func([]T))
 }
 
 // TopPerKey returns, for a collection of KV<K, T>, a collection of KV<K, []T> with the first k
-// elements of each key in order. Everything else said of [TopK] holds.
+// elements of each key in order. Each bundle holds up to 65,536 elements and 2k of one key, and sends
+// the first k of each of their keys through the shuffle. Everything else said of [TopK] holds.
 func TopPerKey[T any](s beam.Scope, col beam.PCollection, k int, order *Ordering[T]) beam.PCollection {
 	positive("TopPerKey", int64(k))
 	checkGiven("TopPerKey", s, col)
 	_, value := pairTypes("TopPerKey", col)
 	order.check("TopPerKey", value)
 	s = s.Scope(fmt.Sprintf("beamsort.TopPerKey(%s)", order.name))
-	return beam.CombinePerKey(s, &topFn[T]{Order: order.name, K: k}, col)
+	candidates := beam.ParDo(s.Scope("bundle"), &candidatesPerKeyFn[T]{Order: order.name, K: k}, col)
+	return beam.CombinePerKey(s, &topFn[T]{Order: order.name, K: k}, candidates)
+}
+
+// candidatesPerKeyFn emits the first K elements of each key of a bundle, or of a part of it whose elements it has room for.
+// See candidatesFn.
+type candidatesPerKeyFn[T any] struct {
+	Order string
+	K     int
+
+	order   *Ordering[T]
+	encoder beam.ElementEncoder
+	encoded bytes.Buffer
+	keys    map[string]*topOfKey[T] // by the bytes that the engine groups by
+	held    int                     // elements of all keys
+}
+
+// topOfKey are the first elements of a key.
+type topOfKey[T any] struct {
+	key beam.X
+	top[T]
+}
+
+// mostHeld is how many elements a candidatesPerKeyFn holds before it emits them.
+const mostHeld = 1 << 16
+
+// StartBundle drops the state of a failed bundle.
+func (f *candidatesPerKeyFn[T]) StartBundle(_ func(beam.X, T)) (err error) {
+	f.order, err = lookup[T](f.Order)
+	f.keys, f.held = map[string]*topOfKey[T]{}, 0
+	return err
+}
+
+// ProcessElement adds an element to those of its key.
+func (f *candidatesPerKeyFn[T]) ProcessElement(key beam.X, e T, emit func(beam.X, T)) error {
+	if f.encoder == nil {
+		f.encoder = beam.NewElementEncoder(reflect.TypeOf(key))
+	}
+	f.encoded.Reset()
+	if err := f.encoder.Encode(key, &f.encoded); err != nil {
+		return fmt.Errorf("beamsort: TopPerKey by %q: key: %w", f.Order, err)
+	}
+	t := f.keys[string(f.encoded.Bytes())]
+	if t == nil {
+		t = &topOfKey[T]{key, top[T]{order: f.order, k: f.K}}
+		f.keys[f.encoded.String()] = t
+	}
+	before := len(t.candidates)
+	if err := t.add(e); err != nil {
+		return err
+	}
+	if f.held += len(t.candidates) - before; f.held-len(t.candidates) < mostHeld-leastTop {
+		return nil
+	}
+	return f.FinishBundle(emit)
+}
+
+// FinishBundle emits the first elements of each key.
+func (f *candidatesPerKeyFn[T]) FinishBundle(emit func(beam.X, T)) error {
+	for _, t := range f.keys {
+		if err := t.cut(); err != nil {
+			return err
+		}
+		for _, e := range t.candidates {
+			emit(t.key, e)
+		}
+	}
+	clear(f.keys)
+	f.held = 0
+	return nil
 }
 
 // pairTypes returns the types of the keys and values of a collection of pairs.
