@@ -267,9 +267,9 @@ func (*elements[E]) few(p, order unsafe.Pointer, n int) bool {
 	if unsafe.Sizeof(*new(E)) > mostThroughStack {
 		return false
 	}
-	var old [Few]E
+	old := make([]E, Few)
 	s, index := at[E](p, n), at[uint32](order, n)
-	copy(old[:], s)
+	copy(old, s)
 	for i, x := range index {
 		s[i] = old[x%Few]
 	}

@@ -98,7 +98,7 @@ func GatherLines[E any](dst, src []E, index []uint32, far bool) int {
 	for i, x := range index[:head] {
 		dst[i] = src[x]
 	}
-	var few [group]E
+	few := make([]E, group)
 	done := head
 	for ; done+group <= len(dst); done += group {
 		if ahead := done + fetch.Ahead; far && ahead+group <= len(dst) {
@@ -109,7 +109,7 @@ func GatherLines[E any](dst, src []E, index []uint32, far bool) int {
 		}
 		// Sound: E holds no pointers, and 16 elements of a multiple of 4 bytes are
 		// whole lines, of which the first begins at one of dst.
-		Lines(unsafe.Pointer(&dst[done]), unsafe.Pointer(&few), int(group*size/64))
+		Lines(unsafe.Pointer(&dst[done]), unsafe.Pointer(&few[0]), int(group*size/64))
 	}
 	Fence()
 	return done
