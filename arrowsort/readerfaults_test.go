@@ -262,19 +262,18 @@ var oneKey = []arrowsort.SortKey{{ColumnIndex: 0}}
 // TestReaderEnds ends sorts by errors and panics of the input, by cancellation and by Release. Nothing is left.
 func TestReaderEnds(t *testing.T) {
 	stop := errors.New("stop")
-	ctx, cancel := context.WithCancel(context.Background())
 	for name, c := range map[string]struct {
-		before func(i int) error
+		before func(i int, cancel func()) error
 		want   error
 	}{
-		"error": {func(i int) error {
+		"error": {func(i int, _ func()) error {
 			if i == 40 {
 				return stop
 			}
 			return nil
 		}, stop},
-		"first": {func(int) error { return stop }, stop},
-		"cancel": {func(i int) error {
+		"first": {func(int, func()) error { return stop }, stop},
+		"cancel": {func(i int, cancel func()) error {
 			if i == 40 {
 				cancel()
 			}
@@ -282,8 +281,10 @@ func TestReaderEnds(t *testing.T) {
 		}, context.Canceled},
 	} {
 		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
 			crew, mem := testkit.NewCrew(), memory.NewCheckedAllocator(memory.DefaultAllocator)
-			in := endlessOf(t, c.before)
+			in := endlessOf(t, func(i int) error { return c.before(i, cancel) })
 			out, err := arrowsort.SortReader(compute.WithAllocator(ctx, mem), in, oneKey, arrowsort.MemoryLimit(300<<10))
 			must(err)
 			first := out.Next()
