@@ -163,6 +163,7 @@ type rebatcher struct {
 	s       *streaming
 	mem     memory.Allocator
 	rows    int   // of a batch
+	atOnce  int   // batches that are made as one, and then cut: one takes time for all batches of an order; 0: one
 	bytes   int64 // above which a batch is halved
 	workers int
 	out     func(batch arrow.RecordBatch) error
@@ -202,8 +203,11 @@ func (b *rebatcher) addSome(o *ordered, lo, hi int) error {
 	total := len(ahead) + hi - lo
 	full := total / b.rows
 	parts := b.s.partsOfColumns(chunks)
-	do := func(i int) ([]arrow.RecordBatch, error) { return b.pick(parts, at, i*b.rows, (i+1)*b.rows) }
-	if err := inOrder(full, b.workers, do, b.hand, release[arrow.RecordBatch]); err != nil {
+	atOnce := max(b.atOnce, 1)
+	do := func(i int) ([]arrow.RecordBatch, error) {
+		return b.pickSome(parts, at, i*atOnce*b.rows, min((i+1)*atOnce, full)*b.rows)
+	}
+	if err := inOrder((full+atOnce-1)/atOnce, b.workers, do, b.hand, release[arrow.RecordBatch]); err != nil {
 		return err
 	}
 	rest, err := b.pick(parts, at, full*b.rows, total)
@@ -249,6 +253,33 @@ func (b *rebatcher) pick(parts [][]part, at func(i int) position, lo, hi int) ([
 		rows[i] = at(lo + i)
 	}
 	return c.batches(b.s.schema, parts, rows, b.bytes)
+}
+
+// pickSome is pick of one batch or several, which share memory if all of them are not too long.
+func (b *rebatcher) pickSome(parts [][]part, at func(i int) position, lo, hi int) ([]arrow.RecordBatch, error) {
+	all, err := b.pick(parts, at, lo, hi)
+	if err != nil || hi-lo == b.rows {
+		return all, err
+	}
+	if len(all) > 1 { // its halves are not those of batches
+		release(all)
+		mid := lo + (hi-lo)/b.rows/2*b.rows
+		first, err := b.pickSome(parts, at, lo, mid)
+		if err != nil {
+			return nil, err
+		}
+		second, err := b.pickSome(parts, at, mid, hi)
+		if err != nil {
+			release(first)
+		}
+		return append(first, second...), err
+	}
+	batches := make([]arrow.RecordBatch, 0, (hi-lo)/b.rows)
+	for from := 0; from < hi-lo; from += b.rows {
+		batches = append(batches, all[0].NewSlice(int64(from), int64(from+b.rows)))
+	}
+	release(all)
+	return batches, nil
 }
 
 // partsOfColumns returns the parts of batches, by column.

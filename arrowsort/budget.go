@@ -123,9 +123,9 @@ func (b *budget) readers() int {
 	return 1
 }
 
-// filling bounds the memory of rows that wait for their run.
+// filling bounds the memory of rows that wait for their run, of which some are joined.
 func (b *budget) filling(rows, bytes, values int64) int64 {
-	return bytes + b.ordering(rows, values) + b.writing() + 8*min(rows, rowsAtOnce)
+	return bytes + b.ordering(rows, values) + b.writing() + b.block + 8*min(rows, rowsAtOnce)
 }
 
 // merging bounds the memory of a merge of runs, of each of which some blocks are loaded, without that

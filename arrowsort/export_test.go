@@ -1,6 +1,8 @@
 package arrowsort
 
 import (
+	"context"
+
 	"example.com/sorter/internal/spill"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -29,4 +31,21 @@ func EncodeBlock(batch arrow.RecordBatch) []byte {
 // DecodeBlock returns the batch of a block.
 func DecodeBlock(schema *arrow.Schema, block []byte) (arrow.RecordBatch, error) {
 	return batchIn(schema, memory.NewBufferBytes(block))
+}
+
+// Held returns how many batches a sort holds that took some, all of them in memory.
+func Held(schema *arrow.Schema, keys []SortKey, batches []arrow.RecordBatch) (int, error) {
+	s, err := newStreaming(newCall(context.Background()), schema, keys, readerOptionsOf(nil))
+	if err != nil {
+		return 0, err
+	}
+	defer s.call.close()
+	sort := &tableSort{streaming: s}
+	defer sort.letGo()
+	for _, batch := range batches {
+		if err := sort.accept(batch); err != nil {
+			return 0, err
+		}
+	}
+	return len(sort.held), nil
 }

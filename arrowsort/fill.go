@@ -17,6 +17,7 @@ type tableSort struct {
 	rows  int64               // of held
 	bytes int64               // of held
 	sizes sizes
+	short shortBatches
 	bound arrow.RecordBatch // one row: those that do not come before it are dropped; nil: none
 	mean  int64             // bytes of a row of the last run
 	out   *spilling         // a run that is sorted and written; nil: none
@@ -62,19 +63,78 @@ func (s *tableSort) accept(batch arrow.RecordBatch) error {
 			}
 			full = len(s.held) > 0
 		}
-		s.hold(batch, lo, hi)
+		if err := s.hold(batch, lo, hi); err != nil {
+			return err
+		}
 		lo = hi
 	}
 	return nil
 }
 
 // hold keeps rows of a batch.
-func (s *tableSort) hold(batch arrow.RecordBatch, lo, hi int) {
-	s.bytes += s.sizes.ofBatch(batch.Columns(), lo, hi)
+func (s *tableSort) hold(batch arrow.RecordBatch, lo, hi int) error {
+	bytes := s.sizes.ofBatch(batch.Columns(), lo, hi)
 	s.sizes.keep()
+	s.bytes += bytes
 	s.rows += int64(hi - lo)
 	s.held = append(s.held, batch.NewSlice(int64(lo), int64(hi)))
 	s.stats.Memory = max(s.stats.Memory, s.taken(0, 0))
+	if s.short.full(hi-lo, bytes, s.budget.block) {
+		return s.joinShort()
+	}
+	return nil
+}
+
+// shortBatches are the last batches that are held, if each is short.
+type shortBatches struct {
+	count, rows int
+	bytes       int64
+}
+
+// From mostShort rows on a batch stays as it is. Shorter ones are joined when they have leastJoined rows, or half of a block,
+// together.
+const (
+	mostShort   = 1024
+	leastJoined = 4 * mostShort
+)
+
+// full counts a batch that is held, and reports whether short ones are to be joined, in memory of a block.
+func (b *shortBatches) full(rows int, bytes, block int64) bool {
+	if rows >= mostShort || bytes > block/2 {
+		*b = shortBatches{}
+		return false
+	}
+	b.count, b.rows, b.bytes = b.count+1, b.rows+rows, b.bytes+bytes
+	return b.rows >= leastJoined || b.bytes > block/2
+}
+
+// joinShort puts one batch in the place of the short ones. A batch of the result takes time for each batch that is held.
+func (s *tableSort) joinShort() error {
+	at := len(s.held) - s.short.count
+	short := s.held[at:]
+	c := s.fork()
+	defer c.close()
+	c.shares = true
+	rows := scratch[position](c, s.short.rows)
+	s.short = shortBatches{}
+	i := 0
+	for b, batch := range short {
+		for row := range int(batch.NumRows()) {
+			rows[i] = positionAt(b, row)
+			i++
+		}
+	}
+	batch, err := c.batch(s.schema, s.partsOfColumns(short), rows)
+	if err == errTooLong {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	release(short)
+	clear(short)
+	s.held = append(s.held[:at], batch)
+	return nil
 }
 
 // makeRoom waits for the run that is written, or else writes the rows that are held.
@@ -88,7 +148,7 @@ func (s *tableSort) makeRoom(all bool) error {
 // letGo releases the rows that are held.
 func (s *tableSort) letGo() {
 	release(s.held)
-	s.held, s.rows, s.bytes, s.sizes = nil, 0, 0, sizes{}
+	s.held, s.rows, s.bytes, s.sizes, s.short = nil, 0, 0, sizes{}, shortBatches{}
 }
 
 // fitting returns the number of rows of a batch, from one on, that memory holds.
@@ -243,8 +303,7 @@ func (s *tableSort) keepFirst(o ordered) error {
 	b := rebatcher{s: s.streaming, mem: s.mem, rows: s.budget.blockRows(s.mean), bytes: s.budget.block, workers: s.workers}
 	b.out = func(batch arrow.RecordBatch) error {
 		defer batch.Release()
-		first.hold(batch, 0, int(batch.NumRows()))
-		return nil
+		return first.hold(batch, 0, int(batch.NumRows()))
 	}
 	defer b.drop()
 	err := b.add(o)
@@ -355,8 +414,9 @@ func (s *streaming) output(mean, bytes int64, out func(batch arrow.RecordBatch) 
 	}
 	most := bytes / (1 + onTheWay)
 	rows = max(1, min(rows, most/mean))
-	workers = max(1, min(workers, bytes/(rows*mean)-onTheWay))
-	return &rebatcher{s: s, mem: s.mem, rows: int(rows), bytes: most, workers: int(workers), out: out}
+	atOnce := max(1, min(leastJoined, bytes/(workers+onTheWay)/mean)/rows)
+	workers = max(1, min(workers, bytes/(atOnce*rows*mean)-onTheWay))
+	return &rebatcher{s: s, mem: s.mem, rows: int(rows), atOnce: int(atOnce), bytes: most, workers: int(workers), out: out}
 }
 
 // produce hands out the rows in order.
