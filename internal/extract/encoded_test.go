@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/dist"
 )
 
@@ -162,6 +163,7 @@ func TestEncodedPanics(t *testing.T) {
 
 // TestEncodedAllocations counts allocations: keys of a few bytes take none of their own.
 func TestEncodedAllocations(t *testing.T) {
+	testkit.SkipInstrumented(t)
 	s := make([]record, 3000)
 	for i := range s {
 		s[i] = record{key: binary.BigEndian.AppendUint64(nil, uint64(i)*0x9E3779B97F4A7C15)}
