@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // record is an element with an encoded key. Its number shows stability.
