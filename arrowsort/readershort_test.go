@@ -3,6 +3,7 @@ package arrowsort_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.com/sorter/arrowsort"
@@ -37,14 +38,24 @@ func TestSortReaderShortBatches(t *testing.T) {
 			in, err := array.NewRecordReader(s.table.Schema(), batches)
 			must(err)
 			var st arrowsort.ReaderStats
-			size := 1 + r.IntN(8)
-			out, err := arrowsort.SortReader(ctx, in, s.keys, arrowsort.MemoryLimit(limit), arrowsort.TempDir(t.TempDir()), arrowsort.BatchRows(size), arrowsort.ReportReader(&st))
+			want := oracle(s.rows, s.keys)
+			opts := []arrowsort.ReaderOption{arrowsort.MemoryLimit(limit), arrowsort.TempDir(t.TempDir()), arrowsort.BatchRows(1 + r.IntN(8)), arrowsort.ReportReader(&st)}
+			if r.IntN(3) == 0 {
+				opts = append(opts, arrowsort.UniqueKeys())
+				want = slices.CompactFunc(want, func(a, b uint64) bool { return compareRows(s.rows[a], s.rows[b], s.keys) == 0 })
+			}
+			if r.IntN(3) == 0 {
+				k := 1 + r.IntN(1+len(s.rows))
+				opts = append(opts, arrowsort.Limit(int64(k)))
+				want = want[:min(k, len(want))]
+			}
+			out, err := arrowsort.SortReader(ctx, in, s.keys, opts...)
 			must(err)
 			got, err := drained(out)
 			if err != nil {
 				t.Fatalf("%v: %v", s, err)
 			}
-			checkRows(t, s, got, oracle(s.rows, s.keys))
+			checkRows(t, s, got, want)
 			if st.Memory > limit {
 				t.Errorf("%v: limit %d: %+v", s, limit, st)
 			}
