@@ -83,9 +83,9 @@ var peakInputs = []struct {
 		return fmt.Sprintf(`{"a":%d,"b":"\n%s"}`, r.IntN(1000), randomText(r, r.IntN(9)))
 	}, []string{"-by a", "-by b,a"}},
 	{"lines that are picked", "", func(r *rand.Rand) string { return randomText(r, r.IntN(9)) },
-		[]string{"-R", "-shuffle", "-u -count", "-u -keep last -k1.2 -f", "--debug -k1.2n", "-comment a"}},
+		[]string{"-R", "-shuffle", "-u -count", "-u -keep last -k1.2 -f", "--debug -k1.2n", "-comment #"}},
 	{"rows that are picked", "a,b\n", func(r *rand.Rand) string { return strconv.Itoa(r.IntN(9)) + "," + randomText(r, r.IntN(9)) },
-		[]string{"-by a -u -count", "-shuffle -header yes", "-by b -top 9 -per a", "-by b,a -u -keep last -comment 1"}},
+		[]string{"-by a -u -count", "-shuffle -header yes", "-by b -top 9 -per a", "-by b,a -u -keep last -comment #"}},
 }
 
 func randomText(r *rand.Rand, n int) string {
