@@ -163,7 +163,7 @@ type rebatcher struct {
 	s       *streaming
 	mem     memory.Allocator
 	rows    int   // of a batch
-	atOnce  int   // batches that are made as one, and then cut: one takes time for all batches of an order; 0: one
+	atOnce  int   // batches that are made as one, and then cut: one takes time for all batches of an order
 	bytes   int64 // above which a batch is halved
 	workers int
 	out     func(batch arrow.RecordBatch) error
@@ -203,11 +203,10 @@ func (b *rebatcher) addSome(o *ordered, lo, hi int) error {
 	total := len(ahead) + hi - lo
 	full := total / b.rows
 	parts := b.s.partsOfColumns(chunks)
-	atOnce := max(b.atOnce, 1)
 	do := func(i int) ([]arrow.RecordBatch, error) {
-		return b.pickSome(parts, at, i*atOnce*b.rows, min((i+1)*atOnce, full)*b.rows)
+		return b.pickSome(parts, at, i*b.atOnce*b.rows, min((i+1)*b.atOnce, full)*b.rows)
 	}
-	if err := inOrder((full+atOnce-1)/atOnce, b.workers, do, b.hand, release[arrow.RecordBatch]); err != nil {
+	if err := inOrder((full+b.atOnce-1)/b.atOnce, b.workers, do, b.hand, release[arrow.RecordBatch]); err != nil {
 		return err
 	}
 	rest, err := b.pick(parts, at, full*b.rows, total)

@@ -85,58 +85,6 @@ func (s *tableSort) hold(batch arrow.RecordBatch, lo, hi int) error {
 	return nil
 }
 
-// shortBatches are the last batches that are held, if each is short.
-type shortBatches struct {
-	count, rows int
-	bytes       int64
-}
-
-// From mostShort rows on a batch stays as it is. Shorter ones are joined when they have leastJoined rows, or half of a block,
-// together.
-const (
-	mostShort   = 1024
-	leastJoined = 4 * mostShort
-)
-
-// full counts a batch that is held, and reports whether short ones are to be joined, in memory of a block.
-func (b *shortBatches) full(rows int, bytes, block int64) bool {
-	if rows >= mostShort || bytes > block/2 {
-		*b = shortBatches{}
-		return false
-	}
-	b.count, b.rows, b.bytes = b.count+1, b.rows+rows, b.bytes+bytes
-	return b.rows >= leastJoined || b.bytes > block/2
-}
-
-// joinShort puts one batch in the place of the short ones. A batch of the result takes time for each batch that is held.
-func (s *tableSort) joinShort() error {
-	at := len(s.held) - s.short.count
-	short := s.held[at:]
-	c := s.fork()
-	defer c.close()
-	c.shares = true
-	rows := scratch[position](c, s.short.rows)
-	s.short = shortBatches{}
-	i := 0
-	for b, batch := range short {
-		for row := range int(batch.NumRows()) {
-			rows[i] = positionAt(b, row)
-			i++
-		}
-	}
-	batch, err := c.batch(s.schema, s.partsOfColumns(short), rows)
-	if err == errTooLong {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	release(short)
-	clear(short)
-	s.held = append(s.held[:at], batch)
-	return nil
-}
-
 // makeRoom waits for the run that is written, or else writes the rows that are held.
 func (s *tableSort) makeRoom(all bool) error {
 	if s.out != nil {
@@ -300,7 +248,7 @@ func (s *tableSort) flushFirst(all bool) (kept bool, err error) {
 // keepFirst keeps the rows of an order in place of all that are held.
 func (s *tableSort) keepFirst(o ordered) error {
 	first := &tableSort{streaming: s.streaming}
-	b := rebatcher{s: s.streaming, mem: s.mem, rows: s.budget.blockRows(s.mean), bytes: s.budget.block, workers: s.workers}
+	b := rebatcher{s: s.streaming, mem: s.mem, rows: s.budget.blockRows(s.mean), atOnce: 1, bytes: s.budget.block, workers: s.workers}
 	b.out = func(batch arrow.RecordBatch) error {
 		defer batch.Release()
 		return first.hold(batch, 0, int(batch.NumRows()))
@@ -381,7 +329,7 @@ func (s *streaming) writeBlocks(f *files, bytes, mean int64, from func(b *rebatc
 		return nil, err
 	}
 	defer w.discard()
-	b := rebatcher{s: s, mem: f.blocks, rows: s.budget.blockRows(mean), bytes: s.budget.block, workers: s.workers, out: w.write}
+	b := rebatcher{s: s, mem: f.blocks, rows: s.budget.blockRows(mean), atOnce: 1, bytes: s.budget.block, workers: s.workers, out: w.write}
 	defer b.drop()
 	if err := from(&b); err != nil {
 		return nil, err

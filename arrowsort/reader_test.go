@@ -53,6 +53,21 @@ func readerOf(t testing.TB, r *rand.Rand, tbl arrow.Table) array.RecordReader {
 	return out
 }
 
+// drawPart draws UniqueKeys and Limit for a sample, and returns the options with them and what is left of the rows in order.
+func drawPart(r *rand.Rand, s sample, opts []arrowsort.ReaderOption) ([]arrowsort.ReaderOption, []uint64) {
+	want := oracle(s.rows, s.keys)
+	if r.IntN(2) == 0 {
+		opts = append(opts, arrowsort.UniqueKeys())
+		want = slices.CompactFunc(want, func(a, b uint64) bool { return compareRows(s.rows[a], s.rows[b], s.keys) == 0 })
+	}
+	if r.IntN(2) == 0 {
+		k := 1 + r.IntN(1+len(s.rows))
+		opts = append(opts, arrowsort.Limit(int64(k)))
+		want = want[:min(k, len(want))]
+	}
+	return opts, want
+}
+
 // TestSortReaderRandom sorts random tables of every type under small limits of memory.
 func TestSortReaderRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -96,21 +111,9 @@ func TestSortReaderOptions(t *testing.T) {
 	eachSample(t, 3, func(t *testing.T, s sample) {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		ctx := compute.WithAllocator(context.Background(), mem)
-		want := oracle(s.rows, s.keys)
-		limit, unique := 0, r.IntN(2) == 0
-		if unique {
-			want = slices.CompactFunc(want, func(a, b uint64) bool { return compareRows(s.rows[a], s.rows[b], s.keys) == 0 })
-		}
 		var st arrowsort.ReaderStats
 		opts := []arrowsort.ReaderOption{arrowsort.MemoryLimit(128<<10 + r.Int64N(300<<10)), arrowsort.BatchRows(1 + r.IntN(300)), arrowsort.ReportReader(&st)}
-		if unique {
-			opts = append(opts, arrowsort.UniqueKeys())
-		}
-		if r.IntN(3) > 0 {
-			limit = 1 + r.IntN(1+len(s.rows))
-			opts = append(opts, arrowsort.Limit(int64(limit)))
-			want = want[:min(limit, len(want))]
-		}
+		opts, want := drawPart(r, s, opts)
 		in := readerOf(t, r, s.table)
 		out, err := arrowsort.SortReader(ctx, in, s.keys, opts...)
 		if err != nil {
@@ -138,7 +141,6 @@ func TestMergeReadersRandom(t *testing.T) {
 	eachSample(t, 3, func(t *testing.T, s sample) {
 		crew := testkit.NewCrew()
 		ctx := context.Background()
-		want := oracle(s.rows, s.keys)
 		var readers []array.RecordReader
 		for lo := int64(0); lo < s.table.NumRows() || len(readers) == 0; {
 			hi := min(s.table.NumRows(), lo+1+r.Int64N(1+s.table.NumRows()/3))
@@ -149,16 +151,7 @@ func TestMergeReadersRandom(t *testing.T) {
 			readers = append(readers, part)
 			lo = hi
 		}
-		opts := []arrowsort.ReaderOption{arrowsort.BatchRows(1 + r.IntN(100))}
-		if r.IntN(2) == 0 {
-			opts = append(opts, arrowsort.UniqueKeys())
-			want = slices.CompactFunc(want, func(a, b uint64) bool { return compareRows(s.rows[a], s.rows[b], s.keys) == 0 })
-		}
-		if r.IntN(2) == 0 {
-			k := 1 + r.IntN(1+len(s.rows))
-			opts = append(opts, arrowsort.Limit(int64(k)))
-			want = want[:min(k, len(want))]
-		}
+		opts, want := drawPart(r, s, []arrowsort.ReaderOption{arrowsort.BatchRows(1 + r.IntN(100))})
 		out, err := arrowsort.MergeReaders(ctx, readers, s.keys, opts...)
 		if err != nil {
 			t.Fatal(err)

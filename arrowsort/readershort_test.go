@@ -3,7 +3,6 @@ package arrowsort_test
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"example.com/sorter/arrowsort"
@@ -38,17 +37,7 @@ func TestSortReaderShortBatches(t *testing.T) {
 			in, err := array.NewRecordReader(s.table.Schema(), batches)
 			must(err)
 			var st arrowsort.ReaderStats
-			want := oracle(s.rows, s.keys)
-			opts := []arrowsort.ReaderOption{arrowsort.MemoryLimit(limit), arrowsort.TempDir(t.TempDir()), arrowsort.BatchRows(1 + r.IntN(8)), arrowsort.ReportReader(&st)}
-			if r.IntN(3) == 0 {
-				opts = append(opts, arrowsort.UniqueKeys())
-				want = slices.CompactFunc(want, func(a, b uint64) bool { return compareRows(s.rows[a], s.rows[b], s.keys) == 0 })
-			}
-			if r.IntN(3) == 0 {
-				k := 1 + r.IntN(1+len(s.rows))
-				opts = append(opts, arrowsort.Limit(int64(k)))
-				want = want[:min(k, len(want))]
-			}
+			opts, want := drawPart(r, s, []arrowsort.ReaderOption{arrowsort.MemoryLimit(limit), arrowsort.TempDir(t.TempDir()), arrowsort.BatchRows(1 + r.IntN(8)), arrowsort.ReportReader(&st)})
 			out, err := arrowsort.SortReader(ctx, in, s.keys, opts...)
 			must(err)
 			got, err := drained(out)
