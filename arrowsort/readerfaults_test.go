@@ -132,7 +132,7 @@ func TestReaderEveryCallFailsOnce(t *testing.T) {
 	want := oracle(s.rows, s.keys)
 	for _, how := range []extsort.Compression{extsort.None, extsort.S2} {
 		met := map[string]int{}
-		for n := 1; ; n += testkit.Pick(17, 3) {
+		for n := 1; ; n += testkit.Pick(17, 7) {
 			crew, mem := testkit.NewCrew(), memory.NewCheckedAllocator(memory.DefaultAllocator)
 			d, dir := &faultDisk{fail: n}, t.TempDir()
 			in := array.NewTableReader(s.table, 700)
@@ -177,7 +177,7 @@ func TestReaderEveryCallFailsOnce(t *testing.T) {
 func TestReaderDamage(t *testing.T) {
 	s := faultTable(t)
 	want := oracle(s.rows, s.keys)
-	for n, found := 1, 0; ; n += testkit.Pick(19, 3) {
+	for n, found := 1, 0; ; n += testkit.Pick(19, 7) {
 		d := &faultDisk{damage: n}
 		out, err := arrowsort.SortReader(context.Background(), array.NewTableReader(s.table, 700), s.keys, arrowsort.MemoryLimit(faultLimit), arrowsort.OnDisk(d))
 		must(err)

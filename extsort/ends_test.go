@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/sorter/extsort"
+	"example.com/sorter/internal/testkit"
 )
 
 // elementsIn returns the number of elements of batches.
@@ -77,6 +78,7 @@ func TestSeveralReaders(t *testing.T) {
 
 // TestAllReadsBlocksOnce expects that All, which reads ahead, reads each block once.
 func TestAllReadsBlocksOnce(t *testing.T) {
+	testkit.SkipRace(t)
 	rows := rowsOf(keysOf("uniform", 1_000_000, rand.New(rand.NewPCG(1, 113))))
 	for _, limit := range []int64{4 << 20, 15 << 20, 20 << 20} {
 		var st extsort.Stats
@@ -123,6 +125,7 @@ func TestFewRunsAreMergedBefore(t *testing.T) {
 
 // TestEndsOfLines expects that blocks of lines are read about once: parts leave memory for the last block of each run.
 func TestEndsOfLines(t *testing.T) {
+	testkit.SkipRace(t)
 	const limit = 15 << 20
 	r := rand.New(rand.NewPCG(137, 138))
 	var st extsort.Stats

@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestRoom expects that the space of what was handed out is given back where the disk has little
@@ -17,12 +18,15 @@ import (
 func TestRoom(t *testing.T) {
 	const n, bytes = 400_000, 400_000 * 24
 	rows := rowsOf(keysOf("uniform", n, rand.New(rand.NewPCG(71, 72))))
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name  string
 		room  int64
 		limit int64
 		early bool
 	}{{"unknown", 0, 0, true}, {"little", bytes, 0, true}, {"much", 3 * bytes, 0, false}, {"limit", 3 * bytes, 2 * bytes, true}} {
+		if testkit.ThinnedByRace(i) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			d := &faultDisk{room: c.room}
 			opts := []extsort.Option{extsort.MemoryLimit(16 << 20), extsort.TempDir(t.TempDir()), extsort.OnDisk(d)}

@@ -4,12 +4,12 @@ package gpu
 
 import (
 	"math/rand/v2"
-
 	"strings"
 	"testing"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/gpu/gputest"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestSelectDevice holds selections to the order of all: of codes of a stream that is still to bring them.
@@ -17,7 +17,11 @@ func TestSelectDevice(t *testing.T) {
 	e := open(t)
 	c := e.devs[0].Context
 	r := rand.New(rand.NewPCG(61, 62))
-	for _, n := range append([]int{1, 3000, 20_000}, gputest.Large...) {
+	sizes := []int{1, 3000, 20_000}
+	if !testkit.ThreadSanitizer() {
+		sizes = append(sizes, gputest.Large...)
+	}
+	for _, n := range sizes {
 		list := gputest.Fill(n, func(int) uint64 { return r.Uint64N(1 << 12) })
 		stable := gputest.Stable(list)
 		room := max(n, 3) // for results

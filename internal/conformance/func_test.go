@@ -131,7 +131,7 @@ func funcModes(n int) []mode {
 func TestFunc(t *testing.T) {
 	for shape := range funcShapes {
 		for at, n := range funcSizes {
-			if testkit.ThinnedTo(4, shape+at) || n > 9000 && (shape+at)%testkit.Pick(9, 1) != 0 {
+			if testkit.ThinnedTo(8, shape+at) || n > 9000 && (shape+at)%testkit.Pick(9, 3) != 0 {
 				continue
 			}
 			rows := drawFuncRows(shape, n)
@@ -220,6 +220,9 @@ func TestFuncComparisons(t *testing.T) {
 // TestFuncContradicts sorts by comparisons that contradict themselves: every element stays.
 func TestFuncContradicts(t *testing.T) {
 	for at, n := range funcSizes {
+		if testkit.ThinnedTo(4, at) {
+			continue
+		}
 		for name, compare := range map[string]func() func(a, b funcRow) int{
 			"random": func() func(a, b funcRow) int {
 				var state atomic.Uint64

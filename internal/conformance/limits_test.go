@@ -336,14 +336,13 @@ func TestMemoryLimitDrawn(t *testing.T) {
 func TestMemoryLimitNested(t *testing.T) {
 	testkit.SkipRace(t) // one worker
 	r := rand.New(rand.NewPCG(7, 3))
-	step := testkit.Pick[int64](2, 4) // a limit is larger than the one before by this part of it
 	for _, n := range []int{129, 5000, 7000, 8000} {
 		keys := make([]string, n)
 		for i := range keys {
 			keys[i] = strings.Repeat("prefix/", 6)[:r.IntN(40)]
 		}
 		for _, c := range []limited{limitedKeys("SortKeys", keys), limitedPairs("SortPairs", keys)} {
-			for limit, ok := int64(1000), false; !ok || limit < 300*int64(n); limit += limit / step {
+			for limit, ok := int64(1000), false; !ok || limit < 300*int64(n); limit += limit / 2 {
 				_, ok = c.hold(t, fmt.Sprintf("n=%d", n), limit, []sorter.Option{sorter.Workers(1)})
 			}
 		}

@@ -87,7 +87,7 @@ func testNullsLater[K interface {
 	for lead, first := range laterLeads {
 		for _, n := range []int{4500, 20_000} {
 			for _, pattern := range nullPatterns {
-				if turn++; testkit.Thinned(turn) || turn%testkit.Pick(2, 1) != 0 || n > 10_000 && !testkit.Long() && turn%9 != 0 {
+				if turn++; testkit.Thinned(turn) || turn%testkit.Pick(2, 1) != 0 || n > 10_000 && turn%testkit.Pick(9, 3) != 0 {
 					continue
 				}
 				r := dist.Rand(uint64(turn))
@@ -330,7 +330,7 @@ func TestSpareMemoryLimit(t *testing.T) {
 			clean: func() string { return "" },
 		}
 		least := int64(0)
-		for limit, ok := int64(1000), false; limit < 1024*n; limit += limit / testkit.Pick[int64](1, 2) {
+		for limit, ok := int64(1000), false; limit < 1024*n; limit *= 2 {
 			if _, enough := held.hold(t, "spare", limit, []sorter.Option{sorter.Workers(2)}); enough {
 				if !ok {
 					least, ok = limit, true

@@ -253,7 +253,7 @@ func TestFurtherSlowCalls(t *testing.T) {
 	testkit.SkipRace(t)
 	t.Parallel() // most of its time it sleeps
 	const n = 20_000
-	in, turns, every := paceRows(n, true), 0, testkit.Pick(5, 1)
+	in, turns, every := paceRows(n, true), 0, testkit.Pick(5, 2)
 	for _, v := range paceVerbs {
 		eachCounted(func(r paceRow) paceRow { return r }, func(name string, cols func(a *alarm) []sorter.Column[paceRow]) {
 			if turns++; turns%every != 0 {

@@ -79,7 +79,7 @@ func fieldsOf(names ...string) sorter.Ordering[falling] {
 func TestReversedRuns(t *testing.T) {
 	t.Parallel()
 	turn := 0
-	for _, n := range []int{4097, 8192, 40_000, testkit.Pick(70_001, 300_000)} {
+	for _, n := range []int{4097, 8192, 40_000, testkit.Pick(70_001, 200_000)} {
 		for seed := range uint64(4) {
 			r := dist.Rand(uint64(n) + seed)
 			in := fallingRuns(n, r)
@@ -90,7 +90,7 @@ func TestReversedRuns(t *testing.T) {
 			want := slices.Clone(in)
 			slices.SortStableFunc(want, func(a, b falling) int { return slices.Compare(a.Wide[:], b.Wide[:]) })
 			for name, sort := range reverseSorts {
-				if turn++; testkit.ThinnedTo(5, turn) {
+				if turn++; testkit.ThinnedTo(11, turn) {
 					continue
 				}
 				for _, workers := range []int{1, 2, 5} {

@@ -129,11 +129,11 @@ var waysTurns = flag.Int("ways.turns", 0, "turns of TestWaysOff for each input; 
 // TestWaysOff takes each way, and does without it.
 func TestWaysOff(t *testing.T) { // alone: it watches all calls
 	for i, in := range wayInputs {
-		if testkit.ThinnedTo(4, i) {
+		if testkit.ThinnedTo(8, i) {
 			continue
 		}
 		taken := false
-		for turn := range cmp.Or(*waysTurns, testkit.Pick(1, 5)) {
+		for turn := range cmp.Or(*waysTurns, testkit.Pick(1, 3)) {
 			seed := uint64(100*i + turn)
 			r := dist.Rand(seed)
 			n := in.n

@@ -9,16 +9,18 @@ import (
 
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/vecsort"
 )
 
 // TestCrowdMemory orders codes of which some are a crowd and most agree in their leading bits: the
 // workspaces of the others are those that the bound counts for long runs.
 func TestCrowdMemory(t *testing.T) {
+	testkit.SkipRace(t)
 	for _, bound := range []string{"", "avx2", "none"} {
 		undo := vecsort.Restrict(bound)
 		r := rand.New(rand.NewPCG(15, 16))
-		for range 100 {
+		for range testkit.Pick(30, 100) {
 			checkCrowdMemory[uint32](t, r)
 			checkCrowdMemory[uint64](t, r)
 		}
