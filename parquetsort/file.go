@@ -43,8 +43,12 @@ import (
 // new ones are durable when SortFile returns. Errors of the system are wrapped. An error names the file, and the
 // column if there is one.
 //
-// It may be called concurrently for different destinations. It panics if an option is nil or its value invalid.
+// It may be called concurrently for different destinations. It panics if a column or an option is nil, or the value of
+// an option invalid.
 func SortFile(dst string, sources []string, columns []parquet.SortingColumn, opts ...Option) (err error) {
+	if slices.Contains(columns, nil) {
+		panic("parquetsort: nil sorting column")
+	}
 	s := &fileSort{options: optionsOf(opts)}
 	defer func() { err = withPrefix(s.causeOf(err)) }()
 	defer s.close()
@@ -130,7 +134,7 @@ func (s *fileSort) open(dst string, paths []string, columns []parquet.SortingCol
 		return err
 	}
 	schema := s.sources[0].parquet.Schema()
-	if s.keys, err = keysOf(schema, columns); err != nil {
+	if s.keys, err = keysOf(s.sources[0].path, schema, columns); err != nil {
 		return err
 	}
 	for i := range s.keys {
@@ -158,11 +162,11 @@ func (s *fileSort) close() {
 	}
 }
 
-// keysOf returns the sorting columns.
-func keysOf(schema *parquet.Schema, columns []parquet.SortingColumn) ([]leaf, error) {
+// keysOf returns the sorting columns of the source at a path.
+func keysOf(path string, schema *parquet.Schema, columns []parquet.SortingColumn) ([]leaf, error) {
 	for _, c := range columns {
 		if _, ok := schema.Lookup(c.Path()...); !ok {
-			return nil, fmt.Errorf("no column %s to sort by", joined(c.Path()))
+			return nil, fmt.Errorf("%s: no column %s to sort by", path, joined(c.Path()))
 		}
 	}
 	return leavesOf(schema, columns), nil

@@ -155,6 +155,9 @@ func targetOf(dst string, split bool) (target, error) {
 		if resolved, err := filepath.EvalSymlinks(dst); err == nil {
 			t.pattern = resolved
 		}
+		if info, err := os.Stat(t.pattern); err == nil && info.IsDir() {
+			return t, fmt.Errorf("%s is a directory", dst)
+		}
 		return t, nil
 	}
 	dir, name := filepath.Split(dst)

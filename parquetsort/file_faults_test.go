@@ -330,7 +330,8 @@ func TestSortFileErrors(t *testing.T) {
 		{"out", []string{dir}, bySampleID, nil, "regular file"},
 		{"out", []string{empty}, bySampleID, nil, "too short"},
 		{"out", []string{in, other}, bySampleID, nil, "other: column id is not as in"},
-		{"out", one, []parquet.SortingColumn{parquet.Ascending("nothing")}, nil, "no column nothing to sort by"},
+		{"out", one, []parquet.SortingColumn{parquet.Ascending("nothing")}, nil, in + ": no column nothing to sort by"},
+		{".", one, bySampleID, nil, "is a directory"},
 		{"out", one, bySampleID, []Option{Encoding(&parquet.DeltaBinaryPacked, "name")}, "column name of type"},
 		{"out", one, bySampleID, []Option{Encoding(&parquet.Plain, "nothing")}, "no column nothing for an encoding"},
 		{"out", one, bySampleID, []Option{BloomFilters(parquet.SplitBlockFilter(10, "nothing"))}, "no column nothing for a bloom filter"},
@@ -369,6 +370,7 @@ func TestSortFileOptions(t *testing.T) {
 		"bloom filter":  func() { BloomFilters(nil) },
 		"statistics":    func() { Report(nil) },
 		"option":        func() { SortFile("out", nil, nil, nil) },
+		"column":        func() { SortFile("out", nil, []parquet.SortingColumn{nil}) },
 	} {
 		func() {
 			defer func() {

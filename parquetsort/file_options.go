@@ -138,7 +138,8 @@ func RowGroupRows(n int64) Option {
 }
 
 // RowGroupBytes bounds the rows of a row group so that it has about n bytes in the file. A row is
-// taken to have as many bytes as in the sources. With [RowGroupRows] both hold. It panics if n is not positive.
+// taken to have as many bytes as in the sources. With [RowGroupRows] both hold; alone it is in place of that option's
+// default. It panics if n is not positive.
 func RowGroupBytes(n int64) Option {
 	positive("RowGroupBytes", n)
 	return func(o *fileOptions) { o.groupBytes = n }
