@@ -18,7 +18,7 @@ func (s *fileSort) moveColumns() error {
 	for g := range s.chunks {
 		s.chunks[g] = make([]*chunk, len(s.columns))
 	}
-	crew := newCrew(s.ctx, s.options.workers)
+	crew := newCrew(s.ctx, s.movers())
 	room := s.columnRoom()
 	var memory reused[moverMemory]
 	err := crew.each(len(order), func(i int) error {

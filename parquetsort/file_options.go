@@ -103,7 +103,8 @@ func WithContext(ctx context.Context) Option {
 }
 
 // Workers bounds the goroutines that work at a time. Default, and with 0: GOMAXPROCS. The columns that are moved at
-// a time share the memory, so with fewer workers more of a column is held. It panics if n is negative.
+// a time share the memory, so with fewer workers more of a column is held; no more than one work on each column where
+// [MemoryLimit] has no room for more. It panics if n is negative.
 func Workers(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("parquetsort: Workers(%d): need at least 0", n))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
 )
 
@@ -16,6 +17,7 @@ func (s *fileSort) order() ([]uint32, error) {
 	if len(s.keys) == 0 || s.rows == 0 {
 		return s.unsorted(), nil
 	}
+	defer scratch.DropIdle() // the columns that are moved next have the memory
 	rows, err := s.orderInMemory()
 	if errors.As(err, new(errNoRoom)) || errors.Is(err, sorter.ErrMemoryLimit) {
 		s.stats.KeysOnDisk = true
@@ -61,7 +63,7 @@ func (s *fileSort) orderInMemory() ([]uint32, error) {
 		room -= key.held
 		columns = append(columns, column)
 	}
-	if room < 1 {
+	if room -= 4 * int64(s.rows); room < 1 { // the result
 		return nil, errNoRoom{}
 	}
 	rows := sorter.RowsBy(s.rows, columns...)
@@ -226,10 +228,25 @@ func (s *fileSort) groupRows() int {
 		rows = min(rows, int64(float64(b)*float64(s.rows)/float64(max(packed, 1))))
 	}
 	for _, c := range s.columns { // a chunk in the order of the sources, in its own, and encoded
-		each := max(c.moved(s.rows)/int64(max(s.rows, 1)), 1)
-		rows = min(rows, s.columnRoom()/(4*each))
+		rows = min(rows, s.columnRoom()/(4*s.each(c)))
 	}
 	return int(min(max(rows, 1), mostRows))
+}
+
+// each returns the bytes of a row in a column that is moved.
+func (s *fileSort) each(c *column) int64 {
+	return max(c.moved(s.rows)/int64(max(s.rows, 1)), 1)
+}
+
+// movers returns how many goroutines move columns: more than there are columns where their chunks have room.
+func (s *fileSort) movers() int {
+	columns := min(s.options.workers, len(s.columns))
+	chunk := int64(1)
+	for _, c := range s.columns {
+		chunk = max(chunk, s.each(c)*int64(s.groupRows()))
+	}
+	fits := int64(columns) * s.columnRoom() / (4 * chunk)
+	return int(min(int64(s.options.workers), max(fits, int64(columns))))
 }
 
 // columnRoom returns the memory that a column may take that is moved.

@@ -356,3 +356,23 @@ func TestLargeRegionsDrain(t *testing.T) {
 	second.Release(1)
 	checkIdle(t)
 }
+
+// TestDropIdle drops idle memory, but not what a call holds or what is reserved.
+func TestDropIdle(t *testing.T) {
+	Trim()
+	Reserve(16 << 20)
+	defer Trim()
+	var a, held Arena
+	Take[uint64](&held, 1<<22)
+	Take[uint64](&a, 1<<23)
+	a.Release(1)
+	DropIdle()
+	idle.Lock()
+	words, used, reserved := idle.words, idle.used, len(idle.reserved.words)
+	idle.Unlock()
+	if words != used+reserved {
+		t.Errorf("%d words are kept, %d are used and %d reserved", words, used, reserved)
+	}
+	held.Release(1)
+	checkIdle(t)
+}

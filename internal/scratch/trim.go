@@ -19,6 +19,15 @@ func Trim() {
 	debug.FreeOSMemory()
 }
 
+// DropIdle drops the regions of which nothing is in use, except for that of Reserve. It is for calls with a limit
+// of memory that go on without a sort.
+func DropIdle() {
+	idle.Lock()
+	dropped := dropExcess(0)
+	idle.Unlock()
+	forget(dropped)
+}
+
 // drain empties a pool. Memory that other goroutines put back meanwhile may stay.
 func drain(pool *sync.Pool) {
 	for pool.Get() != nil {
