@@ -116,7 +116,7 @@ func (w *local[C]) order(codes []C, lowest, span C) []uint32 {
 	n := len(codes)
 	tied := fewTied
 	if n > shortSort && vecsort.Enabled() {
-		if order := w.orderCrowd(codes, lowest, span); order != nil {
+		if order := w.orderFew(codes, lowest, span); order != nil {
 			return order
 		}
 		if tied = repeated(codes); tied < manyTied {

@@ -4,7 +4,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/presorted"
-	"example.com/sorter/internal/ways"
 )
 
 // Codes of which many are the least, or the greatest, fill one list of a matrix, and vectors give up:
@@ -31,17 +30,9 @@ func crowd[C Code](codes []C, lowest, span C) (code C, ok bool) {
 	return lowest, least >= leastCrowd
 }
 
-// orderCrowd is order of codes of which many are the code at an end of their range; nil if there is none.
-func (w *local[C]) orderCrowd(codes []C, lowest, span C) []uint32 {
+// orderCrowd is order of codes of which many are a given one, at an end of their range.
+func (w *local[C]) orderCrowd(codes []C, lowest, code C) []uint32 {
 	n := len(codes)
-	if w.nested || n < leastCrowded || span < C(n) || !ways.On(ways.Crowd) {
-		return nil
-	}
-	code, ok := crowd(codes, lowest, span)
-	if !ok {
-		return nil
-	}
-	ways.Took(ways.Crowd)
 	w.words, w.codes = atLeast(w.env, w.words, (n+1)/2), atLeast(w.env, w.codes, n)
 	// Sound: two fit in a word, and memory of words holds no pointers.
 	others := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.words))), n)

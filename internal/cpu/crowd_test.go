@@ -44,7 +44,7 @@ func TestCrowd(t *testing.T) {
 				if got := w.order(codes, v.Min, v.Span()); !slices.Equal(got, want) {
 					t.Fatalf("%d codes, %d%% the least, %d%% the greatest: wrong order", n, c.least, c.most)
 				}
-				got := w.orderCrowd(codes, v.Min, v.Span())
+				got := w.orderFew(codes, v.Min, v.Span())
 				if (got != nil) != (c.crowded && n >= leastCrowded) {
 					t.Fatalf("%d codes, %d%% the least, %d%% the greatest: parted %t", n, c.least, c.most, got != nil)
 				}

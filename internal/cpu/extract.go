@@ -3,7 +3,6 @@ package cpu
 import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
-	"example.com/sorter/internal/ways"
 )
 
 // KeyComparer compares elements by their whole keys. Their codes are a prefix of these.
@@ -15,9 +14,10 @@ type KeyComparer[C Code] interface {
 	// from several goroutines, never for overlapping pairs. Where none rises, it sets the bits in
 	// ties of the elements that tie with their predecessors.
 	Follow(codes []C, lo, fresh int, ties engine.Ties) presorted.Steps
-	// GoesOn reports whether the caller sorts each run of ties by the rest of the keys, for codes
-	// that are in order, and all equal if flat is set; the sort then ends, with nothing done.
-	GoesOn(codes []C, flat bool) bool
+	// RestDecides reports whether the caller sorts by the rest of the keys, for codes that are all equal. RunsDecide
+	// reports whether it sorts each run of ties by the rest, for codes in order. The sort then ends, with nothing done.
+	RestDecides() bool
+	RunsDecide(codes []C) bool
 	// Finer returns a source of codes in the same order of which fewer tie; nil if there is none. The
 	// codes known are from least to most.
 	Finer(codes []C, least, most C) Source[C]
@@ -28,12 +28,8 @@ type KeyComparer[C Code] interface {
 // sorter.Ordering, with all that it calls, 7 KB per type of elements.
 func notGeneric(keys presorted.Comparer) presorted.Comparer { return keys }
 
-// extract fills codes from src, each once. It surveys them, and compares neighbours by keys unless these are nil,
-// while they are in the cache. len(codes) > 0.
-func extract[C Code](env *engine.Env, codes []C, src Source[C], keys KeyComparer[C]) (presorted.Survey[C], error) {
-	if keys != nil && ways.On(ways.KeysInOrder) {
-		return extractAndCompare(env, codes, src, keys)
-	}
+// extract fills codes from src, each once, and surveys them while they are in the cache. len(codes) > 0.
+func extract[C Code](env *engine.Env, codes []C, src Source[C]) (presorted.Survey[C], error) {
 	v, err := presorted.SurveyCodes(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
 		src(codes[lo:hi], lo)
 		return codes[lo:hi]
@@ -41,7 +37,7 @@ func extract[C Code](env *engine.Env, codes []C, src Source[C], keys KeyComparer
 	return v, env.Stopped(err)
 }
 
-// extractAndCompare is extract that compares neighbours until too many are out of order.
+// extractAndCompare is extract that compares neighbours by keys until too many are out of order.
 func extractAndCompare[C Code](env *engine.Env, codes []C, src Source[C], keys KeyComparer[C]) (presorted.Survey[C], error) {
 	check := presorted.NewCheck(env, len(codes), keys.Concurrent())
 	v, err := presorted.SurveyCodes(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
@@ -57,24 +53,6 @@ func extractAndCompare[C Code](env *engine.Env, codes []C, src Source[C], keys K
 		v.ByKeys = check.Join(func(at int) presorted.Steps { return keys.Follow(codes[at-1:at+1], at-1, 0, check.Ties()) })
 	}
 	return v, env.Stopped(err)
-}
-
-// refine makes codes, surveyed as v, again if keys have finer ones, and surveys those.
-func refine[C Code](env *engine.Env, codes []C, v presorted.Survey[C], keys KeyComparer[C]) (presorted.Survey[C], error) {
-	if !ways.On(ways.FinerCodes) {
-		return v, nil
-	}
-	src := keys.Finer(codes, v.Min, v.Max)
-	if src == nil {
-		return v, env.Loop.Err()
-	}
-	ways.Took(ways.FinerCodes)
-	finer, err := presorted.SurveyCodes(env, "extract", len(codes), func(lo, hi int, _ []C) []C {
-		src(codes[lo:hi], lo)
-		return codes[lo:hi]
-	})
-	finer.ByKeys = v.ByKeys
-	return finer, err
 }
 
 // view returns codes [lo, hi), at most [engine.Block] of them: in place, or made in buf, which

@@ -46,7 +46,7 @@ func TestScatteredKeys(t *testing.T) {
 	}
 	for _, concurrent := range []bool{false, true} {
 		compared := 0
-		v, err := extract[uint64](newEnv(1), make([]uint64, n), sourceOf(all), counted{unrefined{sourceOf(all)}, concurrent, &compared})
+		v, err := extractAndCompare[uint64](newEnv(1), make([]uint64, n), sourceOf(all), counted{unrefined{sourceOf(all)}, concurrent, &compared})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ways"
 )
 
 // Keys of which most have one of a few values are counted instead of sorted. One pass counts
@@ -33,9 +32,19 @@ type heavy[C Code] struct {
 	counts [heavyValues]int
 }
 
-// countHeavy sorts keys of which most have one of the values of h. It returns false, with keys
+// haveFewValues draws a sample, and reports whether most of it has one of few values, in no order.
+func (t *keySort[C]) haveFewValues() bool {
+	t.few, t.ordered = sampleHeavy(t.Bits, t.Code)
+	return t.few.used > 0 && !t.ordered
+}
+
+// haveOneValue is haveFewValues of one value, in order: moves would take most keys by a few places.
+func (t *keySort[C]) haveOneValue() bool { return t.few.used == 1 && t.ordered }
+
+// countHeavy sorts keys of which most have one of few values. It returns false, with keys
 // untouched, if there are too many strays. Keys stay untouched until the first is written.
-func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) {
+func (t *keySort[C]) countHeavy() (done bool, err error) {
+	k, env, h := &t.Keys, t.env, t.few
 	strays, err := h.count(env, k.Bits)
 	if err != nil || strays == nil {
 		return false, err
@@ -54,7 +63,6 @@ func (k Keys[C]) countHeavy(env *engine.Env, h heavy[C]) (done bool, err error) 
 	}
 	env.Found(engine.FewValues)
 	env.Ran("Counting")
-	ways.Took(ways.FewValues)
 	env.Commit()
 	return true, k.writeHeavy(env, h, strays)
 }

@@ -22,7 +22,7 @@ func OrderInPlace[C Code](env *engine.Env, index []uint32, src Source[C]) ([]C, 
 		return nil, nil
 	}
 	codes := scratch.In[C](&env.Arena, sizeInPlace(nil, n, unsafe.Sizeof(C(0))))
-	v, err := extract(env, codes, src, nil)
+	v, err := extract(env, codes, src)
 	if err != nil {
 		return nil, err
 	}

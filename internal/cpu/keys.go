@@ -7,7 +7,6 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ways"
 )
 
 // Keys is a slice of keys that are fully determined by their codes.
@@ -37,39 +36,21 @@ type Keys[C Code] struct {
 // bucket is large. Keys are untouched until sorted buckets are written back; from then on the sort
 // cannot be cancelled.
 func (k Keys[C]) Sort(env *engine.Env) error {
-	var h heavy[C]
-	ordered := false
-	if ways.On(ways.FewValues) {
-		h, ordered = sampleHeavy(k.Bits, k.Code)
-	}
-	if h.used > 0 && !ordered {
-		if done, err := k.countHeavy(env, h); done || err != nil {
-			return err
-		}
-	}
-	v, done, err := k.survey(env)
-	if done || err != nil {
+	t := &keySort[C]{Keys: k, env: env}
+	if done, err := try(t, sampledKeyWays[C]()); done || err != nil {
 		return err
 	}
-	if h.used == 1 && ordered { // one value and strays: moves would take most keys by a few places
-		if done, err := k.countHeavy(env, h); done || err != nil {
-			return err
-		}
+	var done bool
+	var err error
+	if t.v, done, err = k.survey(env); done || err != nil {
+		return err
 	}
-	narrow := k.narrow(env, v)
-	if !narrow || min(v.Falls, v.Rises) <= k.Len/countedSteps {
-		switch l, err := k.moves(env, v); {
-		case err != nil:
-			return err
-		case l != nil:
-			return l.Follow(env, k.Own.elements())
-		}
+	if done, err = try(t, surveyedKeyWays[C]()); done || err != nil {
+		return err
 	}
-	before := v.Min
-	if k = k.plain(&v); narrow {
-		return k.count(env, v)
-	}
-	plus := before - v.Min
+	v := t.v
+	k = k.plain(&v)
+	plus := t.v.Min - v.Min
 	first, second := sizeCodeSides(nil, k.Len, unsafe.Sizeof(v.Min))
 	c := codeSort[C]{[2]func() []C{eager(takeAligned[C](env, first)), lazily[C](env, second)}, locals[C](env), k.Write, mostPrivate(k.Len, env.Loop.Workers)}
 	for i := range c.work {
@@ -158,7 +139,7 @@ func (k Keys[C]) words() presorted.Words[C] {
 
 // moves returns the moves of the keys, nil if there are none.
 func (k Keys[C]) moves(env *engine.Env, v presorted.Survey[C]) (*presorted.Moves, error) {
-	return presorted.Find(env, k.Len, k.words(), v, sortStrays[C])
+	return findMoves(env, k.Len, k.words(), v)
 }
 
 // leastKeyChunk bounds the number of keys that a worker surveys at a time.
@@ -177,13 +158,36 @@ func keyChunkOf(env *engine.Env, n int) int {
 // (2 cores, 2026-11: 2.2 ns per float32 with 1 % strays, 4.6 by moves with 3 %, 2.0 counted).
 const countedSteps = 128
 
+// keySort is a sort of keys for the ways of which they may have the shape.
+type keySort[C Code] struct {
+	Keys[C]
+	env     *engine.Env
+	few     heavy[C] // values of most of a sample
+	ordered bool     // so is the sample
+	v       presorted.Survey[C]
+}
+
+// mayMove reports whether moves are sought. Keys that can be counted are counted unless nearly all rise or nearly all fall.
+func (t *keySort[C]) mayMove() bool {
+	return min(t.v.Falls, t.v.Rises) <= t.Len/countedSteps || !t.narrow()
+}
+
+// follow moves the keys that are nearly in order.
+func (t *keySort[C]) follow() (done bool, err error) {
+	l, err := t.moves(t.env, t.v)
+	if l == nil {
+		return false, err
+	}
+	return true, l.Follow(t.env, t.Own.elements())
+}
+
 // narrow reports whether keys are counted by value unless there are moves for them. Counters that leave
 // the second-level cache gain if values come often (Xeon, 2026-11, 10^6 seconds of a day: 2.6 instead of
 // 4.5 ns per 32-bit key, nearly in order 2.2 instead of 7.1).
-func (k Keys[C]) narrow(env *engine.Env, v presorted.Survey[C]) bool {
-	values := uint64(v.Max - v.Min)
-	most := max(min(k.Len, 1<<unevenCellBits-1), min(k.Len/8, 1<<maxCellBits-1))
-	return ways.On(ways.Counting) && values <= uint64(most) && !alone(k.Len, env.Loop.Workers, 0)
+func (t *keySort[C]) narrow() bool {
+	values := uint64(t.v.Max - t.v.Min)
+	most := max(min(t.Len, 1<<unevenCellBits-1), min(t.Len/8, 1<<maxCellBits-1))
+	return values <= uint64(most) && !alone(t.Len, t.env.Loop.Workers, 0)
 }
 
 // plain returns k with the keys themselves as codes if Plain allows it, and subtracts plus
@@ -200,20 +204,21 @@ func (k Keys[C]) plain(v *presorted.Survey[C]) Keys[C] {
 }
 
 // count sorts keys of a narrow range by counting each value.
-func (k Keys[C]) count(env *engine.Env, v presorted.Survey[C]) error {
+func (t *keySort[C]) count() (done bool, err error) {
+	v, env := t.v, t.env
+	k := t.plain(&v)
 	b := &buckets[C]{}
 	b.min, b.used = v.Min, int(v.Max-v.Min)+1
 	b.stripes = stripesOf(k.Len, env.Loop.Workers, b.used)
 	counts, err := b.histograms(env, k.View)
 	if err != nil {
-		return err
+		return false, err
 	}
 	end, err := b.total(env, counts)
 	if err != nil {
-		return err
+		return false, err
 	}
 	env.Ran("Counting")
-	ways.Took(ways.Counting)
 	at := uint32(0)
 	for value, n := range end[:b.used] { // where each value's run ends
 		at += n
@@ -221,7 +226,7 @@ func (k Keys[C]) count(env *engine.Env, v presorted.Survey[C]) error {
 	}
 	env.Commit()
 	buffers := engine.NewBuffers[C](env)
-	return env.Stage("write", k.Len, env.ChunkOf(k.Len), func(worker, lo, hi int) {
+	return true, env.Stage("write", k.Len, env.ChunkOf(k.Len), func(worker, lo, hi int) {
 		value := sort.Search(b.used, func(i int) bool { return int(end[i]) > lo })
 		for at := lo; at < hi; at += engine.Block {
 			block := buffers.Of(worker)[:min(engine.Block, hi-at)]

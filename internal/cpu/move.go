@@ -7,7 +7,6 @@ import (
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
-	"example.com/sorter/internal/ways"
 )
 
 // Move sorts s by the codes of src, ties in input order. It partitions elements with their
@@ -22,7 +21,7 @@ func Move[C Code](env *engine.Env, s Payload, src Source[C]) error {
 		return nil
 	}
 	codes := takeAligned[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0))))
-	v, err := extract(env, codes, src, nil)
+	v, err := extract(env, codes, src)
 	if err != nil {
 		return err
 	}
@@ -219,33 +218,24 @@ func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 // MoveRefined is [Move] for codes that do not decide alone: it passes ties to r while they are
 // in the cache. Scratch is 2 codes, 1 index and 1 element per element, and another index if a
 // bucket needs a third round or is found to be in order after the second. If codes are in
-// order and r.GoesOn, tied is set, and nothing was moved.
+// order, and the rest of the keys decides, tied is set, and nothing was moved.
 func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]) (tied bool, err error) {
 	n := s.n
-	codes := takeAligned[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0))))
-	v, err := extract[C](env, codes, src, r)
-	switch {
-	case err != nil:
-		return false, err
-	case v.InOrder():
-		ways.Took(ways.KeysInOrder)
-		v.Report(env)
-		return false, nil
-	}
-	switch l, err := presorted.FindByKeys(env, codes, v, r); {
-	case err != nil:
-		return false, err
-	case l != nil:
-		whole := notGeneric(r)
-		return false, Settle(env, s, l, func(i, j uint32) bool { return codes[i] == codes[j] && whole.Compare(i, j) == 0 })
-	}
-	if v.Sorted() && r.GoesOn(codes, v.Min == v.Max) {
-		scratch.Give(&env.Arena, codes, env.Loop.Workers)
-		return true, nil
-	}
-	if v, err = refine(env, codes, v, r); err != nil {
+	t, err := extractPrefixes[C](env, n, src, r)
+	if err != nil {
 		return false, err
 	}
+	t.deliver = func(l *presorted.Moves) error {
+		if l == nil {
+			t.v.Report(env)
+			return nil
+		}
+		return Settle(env, s, l, t.tie)
+	}
+	if done, err := try(t, prefixWays[C]()); done || err != nil {
+		return t.tied, err
+	}
+	codes, v := t.codes, t.v
 	var l *presorted.Moves
 	if !v.Sorted() {
 		l, err = movesOf(env, codes, v)

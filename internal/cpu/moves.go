@@ -8,7 +8,7 @@ import (
 
 // movesOf returns the moves of codes that were surveyed as v and are not sorted, nil if there are none.
 func movesOf[C Code](env *engine.Env, codes []C, v presorted.Survey[C]) (*presorted.Moves, error) {
-	return presorted.Find(env, len(codes), presorted.InMemory(codes, 0), v, sortStrays[C])
+	return findMoves(env, len(codes), presorted.InMemory(codes, 0), v)
 }
 
 // sortStrays is a [presorted.SortFunc].

@@ -6,7 +6,6 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ways"
 )
 
 // Sink takes the input positions of the elements that come lo-th, lo+1-th, … in the order.
@@ -23,48 +22,39 @@ func Order[C Code](env *engine.Env, n int, src Source[C], ties bool, sink Sink[C
 		return nil
 	}
 	codes := takeAligned[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0))))
-	v, err := extract[C](env, codes, src, nil)
+	v, err := extract(env, codes, src)
 	if err != nil {
 		return err
 	}
 	return orderCodes(env, codes, v, ties, sink)
 }
 
-// OrderByKeys is [Order] of elements whose ties sink breaks. If codes are in order and keys.GoesOn, tied is set, and
-// nothing was passed to sink.
+// OrderByKeys is [Order] of elements whose ties sink breaks. If codes are in order, and the rest of the keys
+// decides, tied is set, and nothing was passed to sink.
 func OrderByKeys[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer[C], sink Sink[C]) (tied bool, err error) {
 	if n == 0 {
 		return false, nil
 	}
-	codes := takeAligned[C](env, sizeCodes(nil, n, unsafe.Sizeof(C(0))))
-	v, err := extract(env, codes, src, keys)
+	t, err := extractPrefixes(env, n, src, keys)
 	if err != nil {
 		return false, err
 	}
-	if v.InOrder() {
-		ways.Took(ways.KeysInOrder)
-		return false, orderCodes(env, codes, v, true, sink)
-	}
-	switch l, err := presorted.FindByKeys(env, codes, v, keys); {
-	case err != nil:
-		return false, err
-	case l != nil:
+	t.deliver = func(l *presorted.Moves) error {
+		if l == nil {
+			return orderCodes(env, t.codes, t.v, true, sink)
+		}
 		work := locals[C](env)
 		var tie func(i, j uint32) bool
 		if l.HasTies() {
-			whole := notGeneric(keys)
-			tie = func(i, j uint32) bool { return codes[i] == codes[j] && whole.Compare(i, j) == 0 }
+			tie = t.tie
 		}
 		memory := func(worker, lo, hi int) []uint32 { return work[worker].takePlaces(hi - lo) }
-		return false, l.Emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
-	case v.Sorted() && keys.GoesOn(codes, v.Min == v.Max):
-		scratch.Give(&env.Arena, codes, env.Loop.Workers)
-		return true, nil
+		return l.Emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
 	}
-	if v, err = refine(env, codes, v, keys); err != nil {
-		return false, err
+	if done, err := try(t, prefixWays[C]()); done || err != nil {
+		return t.tied, err
 	}
-	return false, orderCodes(env, codes, v, true, sink)
+	return false, orderCodes(env, t.codes, t.v, true, sink)
 }
 
 // OrderBytes bounds the memory, in bytes, of [Order] by codes of the given size.

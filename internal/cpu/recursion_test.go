@@ -320,9 +320,10 @@ func (u unrefined) Follow(codes []uint64, lo, fresh int, _ engine.Ties) presorte
 	steps := len(codes) - 1
 	return presorted.Steps{Rises: steps, Falls: steps}
 }
-func (unrefined) Compare(_, _ uint32) int    { return 0 }
-func (unrefined) GoesOn([]uint64, bool) bool { return false }
-func (unrefined) Concurrent() bool           { return true }
+func (unrefined) Compare(_, _ uint32) int  { return 0 }
+func (unrefined) RestDecides() bool        { return false }
+func (unrefined) RunsDecide([]uint64) bool { return false }
+func (unrefined) Concurrent() bool         { return true }
 
 func (unrefined) Finer([]uint64, uint64, uint64) Source[uint64] { return nil }
 func (unrefined) Along(*Placement[uint64]) error                { return nil }

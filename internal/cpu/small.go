@@ -8,7 +8,6 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ways"
 )
 
 // SmallLen is the largest number of elements that a [Small] sorts.
@@ -97,11 +96,7 @@ func (w *Small[C]) Sort(n int) []C {
 	case v.Reversed(n):
 		slices.Reverse(codes)
 		return codes
-	case v.Nearly(n) && ways.On(ways.SmallInOrder) && presorted.SortNear(codes, v.Rises < v.Falls):
-		ways.Took(ways.SmallInOrder)
-		return codes
-	case v.Ties(n) >= n/leastTiedCodes && ways.On(ways.SmallValues) && w.countValues(codes, v):
-		ways.Took(ways.SmallValues)
+	case w.sortFew(codes, v):
 		return codes
 	}
 	return w.local.sortCodes(codes, v.Min, v.Span())

@@ -7,7 +7,6 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ways"
 )
 
 // Inputs that rise, except for a few falls, are laid out without a sort of all elements. There
@@ -68,16 +67,9 @@ type SortFunc[C engine.Code] func(env *engine.Env, codes []C, place func(lo int,
 // Find returns the moves of n codes that were surveyed as v and are not sorted, nil if there are none. sort sorts
 // strays. Scratch is bounded by [SizeFind].
 func Find[C engine.Code](env *engine.Env, n int, words Words[C], v Survey[C], sort SortFunc[C]) (*Moves, error) {
-	if !ways.On(ways.CodesInOrder) {
-		return nil, nil
-	}
 	f := newFinder(env, n, words, &v.Marks)
 	f.sortCodes = sort
-	l, err := f.find()
-	if l != nil {
-		ways.Took(ways.CodesInOrder)
-	}
-	return l, err
+	return f.find()
 }
 
 // FindByKeys is [Find] of codes in memory, by the whole keys of which they are the prefixes. It returns nil if these
@@ -88,11 +80,7 @@ func FindByKeys[C engine.Code](env *engine.Env, codes []C, v Survey[C], keys Com
 	}
 	f := newFinder(env, len(codes), InMemory(codes, 0), v.ByKeys)
 	f.rest, f.alone = keys.Compare, !keys.Concurrent()
-	l, err := f.find()
-	if l != nil {
-		ways.Took(ways.KeysInOrder)
-	}
-	return l, err
+	return f.find()
 }
 
 // findByKeys is [Find] of n elements with the given marks, by comparisons alone.

@@ -11,8 +11,8 @@ import (
 // Way is a shortcut.
 type Way uint8
 
-// The ways of each family, in the order in which they are tried. The list in internal/pipeline says what
-// those of the first family fit and do; the others are asked where their comment names the package.
+// The ways of each family, in the order in which they are tried. The lists in internal/pipeline and internal/cpu say what
+// those of the first and the third family fit and do; the others are asked where their comment names the package.
 const (
 	// Elements and keys are sorted, and rows ordered, where they lie. See package pipeline.
 	TextsInOrder  Way = iota // strings that are their own keys are in order, or nearly
@@ -40,7 +40,7 @@ const (
 	CodesInOrder // codes are nearly in order
 	Crowd        // many codes of a bucket are the least, or the greatest
 
-	// At most 4096 elements. See packages small and cpu.
+	// At most 4096 elements. See packages cpu, small and presorted.
 	SmallInOrder // few elements are out of place
 	SmallValues  // codes have up to four values
 

@@ -12,7 +12,6 @@ import (
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
-	"example.com/sorter/internal/ways"
 )
 
 // Rows whose first word is in order are sorted run by run: each run of rows that tie there is a
@@ -22,19 +21,15 @@ import (
 // fewer only the ties are read.
 const leastTiedRows = 4
 
-// GoesOn reports whether the words after the first decide: if all first codes are equal and hold
-// whole keys, or, where runs of rows tie in the first word, within these runs. See [Steps.Rest].
-func (t *Steps[C]) GoesOn(codes []C, flat bool) bool {
-	switch l := &t.Words[0]; {
-	case len(t.Words) == 1:
-		return false
-	case flat && l.Exact() && ways.On(ways.Constant):
-		if t.Words[1].Early.Codes == nil {
-			return false
-		}
-		ways.Took(ways.Constant)
-		return true
-	case !t.Early || len(codes) < 2*engine.Block || !ways.On(ways.RunsInOrder):
+// RestDecides reports whether the words after the first decide, if all first codes are equal. See [Steps.Rest].
+func (t *Steps[C]) RestDecides() bool {
+	return len(t.Words) > 1 && t.Words[0].Exact() && t.Words[1].Early.Codes != nil
+}
+
+// RunsDecide reports whether the words after the first decide within runs of rows that tie in it, for first codes
+// in order. See [Steps.Rest].
+func (t *Steps[C]) RunsDecide(codes []C) bool {
+	if n := len(codes); len(t.Words) == 1 || !t.Early || n < 2*engine.Block || codes[0] == codes[n-1] && t.Words[0].Exact() {
 		return false
 	}
 	mark := func(w *runFinder[C], runs engine.Ties, lo, hi int) (tied int, falls bool) {
@@ -46,9 +41,6 @@ func (t *Steps[C]) GoesOn(codes []C, flat bool) bool {
 		}
 	}
 	t.runs = findRuns(t.Env, &t.Words[0], len(codes), nil, mark)
-	if t.runs != nil {
-		ways.Took(ways.RunsInOrder)
-	}
 	return t.runs != nil
 }
 

@@ -1,0 +1,112 @@
+package cpu
+
+import (
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/ways"
+)
+
+// way is a shortcut for codes of some shape. Its measured gain is in package ways.
+type way[T any] struct {
+	is       ways.Way
+	prepares bool // it only changes the codes, for the ways after it
+
+	// fits reports whether the way may be tried. It is asked once, and draws samples last.
+	fits func(t *T) bool
+
+	// do is the way. Where it is not done, nothing was moved, and the next way goes on.
+	do func(t *T) (done bool, err error)
+}
+
+// This file has all ways of the package, each family in the order in which its ways are tried. The general way follows
+// them: a partition into buckets.
+
+// sampledKeyWays are those of keys before all of them are read, surveyedKeyWays those of keys out of order.
+func sampledKeyWays[C Code]() []way[keySort[C]] {
+	return []way[keySort[C]]{
+		{is: ways.FewValues, fits: (*keySort[C]).haveFewValues, do: (*keySort[C]).countHeavy},
+	}
+}
+
+func surveyedKeyWays[C Code]() []way[keySort[C]] {
+	return []way[keySort[C]]{
+		{is: ways.FewValues, fits: (*keySort[C]).haveOneValue, do: (*keySort[C]).countHeavy},
+		{is: ways.CodesInOrder, fits: (*keySort[C]).mayMove, do: (*keySort[C]).follow},
+		{is: ways.Counting, fits: (*keySort[C]).narrow, do: (*keySort[C]).count},
+	}
+}
+
+// prefixWays are those of elements whose codes do not decide alone.
+func prefixWays[C Code]() []way[prefixed[C]] {
+	return []way[prefixed[C]]{
+		{is: ways.KeysInOrder, fits: (*prefixed[C]).compared, do: (*prefixed[C]).moveByKeys},
+		{is: ways.Constant, fits: (*prefixed[C]).flat, do: (*prefixed[C]).goOnByRest},
+		{is: ways.RunsInOrder, fits: (*prefixed[C]).sorted, do: (*prefixed[C]).goOnByRuns},
+		{is: ways.FinerCodes, prepares: true, fits: always[prefixed[C]], do: (*prefixed[C]).refine},
+	}
+}
+
+// try does the first of the ways that is done.
+func try[T any](t *T, list []way[T]) (done bool, err error) {
+	for i := range list {
+		w := &list[i]
+		if !ways.On(w.is) || !w.fits(t) {
+			continue
+		}
+		if done, err = w.do(t); err != nil {
+			return false, err
+		}
+		if done {
+			ways.Took(w.is)
+		}
+		if done && !w.prepares {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func always[T any](*T) bool { return true }
+
+// comparesKeys reports whether neighbours are compared by whole keys while codes are extracted: a fact for keys-in-order.
+func comparesKeys() bool { return ways.On(ways.KeysInOrder) }
+
+// findMoves returns the moves of n codes that were surveyed as v and are not sorted; nil if there are none. It is the
+// way codes-in-order, which every sort tries before its partition, and each further round for the codes of its bucket.
+func findMoves[C Code](env *engine.Env, n int, words presorted.Words[C], v presorted.Survey[C]) (*presorted.Moves, error) {
+	if !ways.On(ways.CodesInOrder) {
+		return nil, nil
+	}
+	l, err := presorted.Find(env, n, words, v, sortStrays[C])
+	if l != nil {
+		ways.Took(ways.CodesInOrder)
+	}
+	return l, err
+}
+
+// sortFew sorts codes out of order, surveyed as v, by one of the ways of at most [SmallLen] codes; false if none is done,
+// and the sequence of codes is any. It is no list: function values would take an allocation for each call.
+func (w *Small[C]) sortFew(codes []C, v presorted.Summary[C]) bool {
+	n := len(codes)
+	switch {
+	case v.Nearly(n) && ways.On(ways.SmallInOrder) && presorted.SortNear(codes, v.Rises < v.Falls):
+		ways.Took(ways.SmallInOrder)
+	case v.Ties(n) >= n/leastTiedCodes && ways.On(ways.SmallValues) && w.countValues(codes, v):
+		ways.Took(ways.SmallValues)
+	default:
+		return false
+	}
+	return true
+}
+
+// orderFew returns the order of the codes of a bucket, in [lowest, lowest + span], by one of its ways; nil if none is done.
+func (w *local[C]) orderFew(codes []C, lowest, span C) (order []uint32) {
+	if n := len(codes); w.nested || n < leastCrowded || span < C(n) || !ways.On(ways.Crowd) {
+		return nil
+	}
+	if code, ok := crowd(codes, lowest, span); ok {
+		order = w.orderCrowd(codes, lowest, code)
+		ways.Took(ways.Crowd)
+	}
+	return order
+}
