@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/gpu"
@@ -183,4 +184,27 @@ func autoRow[K interface {
 	}
 	fmt.Printf("| %s | %T | %d | %s | %s | %s | %s | %s | %.2f |\n", call, keys[0], n, d.Name, spread(times[0]), spread(times[1]), spread(times[2]), st.Engine, ratio)
 	return nil
+}
+
+// calibrated has the planner open the first device and measure, and returns the
+// calibration.
+func calibrated() (string, error) {
+	const n = 1 << 20
+	column, records := make([]float32, n), make([]record24, n)
+	var st sorter.Stats
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if err := orderKeys(column, sorter.Report(&st)); err != nil {
+			return "", err
+		}
+		if st.Calibration == "" {
+			continue
+		}
+		if err := sorter.Sort(records, func(r record24) float32 { return r.key }, sorter.Report(&st)); err != nil {
+			return "", err
+		}
+		if strings.Contains(st.Calibration, "gather") {
+			return st.Calibration, nil
+		}
+	}
+	return "", errors.New("nothing was measured within 10 s")
 }

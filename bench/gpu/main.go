@@ -10,13 +10,10 @@
 // beforehand: both in CUB's favour.
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
-// CPU engine, slices.SortFunc and pargo; with -cross the planner's choice beside
-// both engines and all their algorithms, for all forms of lists, from small sizes to
-// large ones; with -auto the planner's choice beside both engines for all distributions of keys that programs
-// have; with -first the planner's choices in a fresh process; with -segments sorts of segments beside CUB's; with -selection selections beside CUB's; with -several sorts that several
-// devices share; with -spread sorts of lists that lie in parts on several devices; with -capped orders of lists that do not fit the memory they may
-// take; with -check it
-// compares orders and sorted keys with those of the CPU engine, position by position.
+// CPU engine, slices.SortFunc and pargo; with -auto the planner's choice beside both engines for all distributions of
+// keys that programs have; with -segments sorts of segments beside CUB's; with -selection selections beside CUB's;
+// with -several sorts that several devices share; with -spread sorts of lists that lie in parts on several devices;
+// with -check it compares orders and sorted keys with those of the CPU engine, position by position.
 package main
 
 import (
@@ -61,14 +58,6 @@ var (
 	share    = flag.Bool("several", false, "time sorts that the devices share instead, beside those of the first, and compare their results")
 	severalN = flag.String("several-n", "24,26,28", "comma-separated sizes of -several, as powers of two")
 
-	cross      = flag.Bool("cross", false, "time the planner beside both engines and all their algorithms instead, over all distributions and sizes, and fail where it is slower than the best")
-	crossBound = flag.Float64("cross-bound", 1.15, "largest ratio of the planner's time to that of the best in -cross")
-	crossTime  = flag.Duration("cross-time", 210*time.Second, "time of -cross, which fails if that is too little for all rows")
-	crossMost  = flag.Int("cross-most", 28, "largest size of -cross, as a power of two")
-	crossBytes = flag.Int("cross-bytes", 2<<30, "largest slice of -cross, in bytes")
-
-	cappedBytes = flag.Int64("capped", 0, "time orders with at most this number of bytes of device memory per sort instead, of up to four times the elements that fit, without the peer's library")
-
 	segmented = flag.Bool("segments", false, "sort segments instead, beside both of CUB's sorts of segments, and compare the results")
 
 	cuts = flag.String("cuts", "", "comma-separated names of the divisions of -segments, all by default")
@@ -86,20 +75,12 @@ func main() {
 	switch {
 	case *checks:
 		err = on(func(e *gpu.Engine) error { return checkAll(e, *most, max(1, *every)) }, gpu.Verify())
-	case *cross:
-		err = on(func(e *gpu.Engine) error { return crossover(e, *crossMost, *crossBytes, *crossBound, *crossTime) })
-	case *cappedBytes > 0:
-		err = on(func(large *gpu.Engine) error {
-			return on(func(small *gpu.Engine) error { return capped(small, large, *cappedBytes) }, gpu.Memory(*cappedBytes))
-		})
 	case *longest:
 		err = on(checkLongest)
 	case *share:
 		err = several(powers(*severalN))
 	case *spreads:
 		err = spreadRows(powers(*spreadN))
-	case *first:
-		err = firstRows()
 	case *autos:
 		err = on(autoRows)
 	case *whole:

@@ -164,3 +164,10 @@ func severalRow[K uint32 | uint64, R interface{ ~[]E }, E comparable](b *several
 	}
 	runtime.GC()
 }
+
+// scatter is the i-th of keys that look random.
+func scatter(i int) uint64 {
+	x := uint64(i+1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	return x ^ x>>27
+}
