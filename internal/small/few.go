@@ -82,20 +82,9 @@ func (f *few) sort(order []uint32, k int, whole bool) {
 		}
 	}
 	var tied uint64
-	keys, inPlace := f.from.InPlace(c)
 	switch kind, more := c.Kind(), k+1 < f.cols.Len(); {
 	case len(order) >= leastRanked:
 		tied = f.sortBy(order, c, whole, more)
-	case inPlace && kind == sortkey.Int64 && !more:
-		flip := uint64(1 << 63)
-		if f.desc(c) {
-			flip = ^flip
-		}
-		countAt(order, stream.SliceOf[uint64](keys), flip)
-	case inPlace && kind == sortkey.Int64:
-		tied = insertAt(order, stream.SliceOf[int64](keys), f.desc(c), more)
-	case inPlace && kind == sortkey.String:
-		tied = insertAt(order, stream.SliceOf[string](keys), f.desc(c), more)
 	case kind == sortkey.Int64:
 		tied = insertBy[int64](f, order, c, more)
 	case kind == sortkey.String:
@@ -167,78 +156,11 @@ func (f *few) desc(c *extract.Spec) bool { return c.Order().Desc != f.order.Desc
 
 // sortTies sorts runs of ties by the columns from the k-th on.
 func (f *few) sortTies(order []uint32, tied uint64, k int) {
-	if _, end := nextTies(tied); tied>>end != 0 && f.sortTiesByCodes(order, tied, k) {
-		return
-	}
 	for tied != 0 {
-		from, end := nextTies(tied)
+		from := bits.TrailingZeros64(tied)
+		end := from + bits.TrailingZeros64(^(tied >> from)) // of the first run of set bits
 		tied &= ^uint64(0) << end
 		f.sort(order[from-1:end], k, false)
-	}
-}
-
-// nextTies returns the first run of set bits.
-func nextTies(tied uint64) (from, end int) {
-	from = bits.TrailingZeros64(tied)
-	return from, from + bits.TrailingZeros64(^(tied >> from))
-}
-
-// sortTiesByCodes is sortTies by the codes of the k-th column, which it extracts for all ties together; false if
-// it has none that hold whole keys, or elements have large numbers.
-func (f *few) sortTiesByCodes(order []uint32, tied uint64, k int) bool {
-	c := f.cols.At(k)
-	if c.Kind().Wide() || c.Nulls() != extract.NoNulls {
-		return false
-	}
-	set := uint64(0) // the elements that tie, by number
-	for left := tied | tied>>1; left != 0; left &= left - 1 {
-		x := order[bits.TrailingZeros64(left)]
-		if x >= tinySort {
-			return false
-		}
-		set |= 1 << x
-	}
-	var codes [tinySort]uint64 // by number
-	f.codesOfSet(c, set, &codes)
-	more, still := k+1 < f.cols.Len(), uint64(0)
-	for tied != 0 {
-		from, end := nextTies(tied)
-		tied &= ^uint64(0) << end
-		for i := from; i < end; i++ {
-			x, j := order[i], i
-			code := codes[x%tinySort]
-			for ; j >= from && codes[order[j-1]%tinySort] > code; j-- {
-				order[j] = order[j-1]
-			}
-			order[j] = x
-		}
-		for i := from; more && i < end; i++ {
-			if codes[order[i]%tinySort] == codes[order[i-1]%tinySort] {
-				still |= 1 << i
-			}
-		}
-	}
-	if still != 0 {
-		f.sortTies(order, still, k+1)
-	}
-	return true
-}
-
-// codesOfSet writes the codes of narrow keys of a set of elements to the places of their numbers.
-func (f *few) codesOfSet(c *extract.Spec, set uint64, codes *[tinySort]uint64) {
-	n := bits.OnesCount64(set)
-	if set == 1<<n-1 {
-		f.codesOf(c, numbers[:n], codes)
-		return
-	}
-	var at [tinySort]uint32
-	for i := 0; set != 0; set &= set - 1 {
-		at[i%tinySort] = uint32(bits.TrailingZeros64(set))
-		i++
-	}
-	f.codesOf(c, at[:n], codes)
-	for i := n - 1; i >= 0; i-- { // numbers are no less than i
-		codes[at[i%tinySort]%tinySort] = codes[i%tinySort]
 	}
 }
 
@@ -349,50 +271,6 @@ func insertBy[K int32 | int64 | uint64 | float64 | string](f *few, order []uint3
 		}
 	}
 	return tied
-}
-
-// insertAt is insertBy of keys that lie by number, and no floats.
-func insertAt[K int64 | string](order []uint32, keys []K, desc, more bool) (tied uint64) {
-	for i := 1; i < len(order); i++ {
-		x, j := order[i], i
-		key := keys[x]
-		if desc {
-			for ; j > 0 && keys[order[j-1]] < key; j-- {
-				order[j] = order[j-1]
-			}
-		} else {
-			for ; j > 0 && keys[order[j-1]] > key; j-- {
-				order[j] = order[j-1]
-			}
-		}
-		order[j] = x
-	}
-	for i := 1; more && i < len(order); i++ {
-		if keys[order[i]] == keys[order[i-1]] {
-			tied |= 1 << i
-		}
-	}
-	return tied
-}
-
-// countAt is insertAt of 64-bit integers by the last column, whose bits of flip are flipped. Each row moves by as many
-// places as others are out of order with it. No branch depends on keys. After it the next column would wait
-// for the counts, so it is for the last one.
-func countAt(order []uint32, keys []uint64, flip uint64) {
-	var codes [8]uint64
-	var rows, places [8]uint32
-	for i, x := range order {
-		code, place := keys[x]^flip, uint32(i)
-		for j := range i {
-			before := uint32(below(code, codes[j&7]))
-			places[j&7] += before
-			place -= before
-		}
-		codes[i&7], rows[i&7], places[i&7] = code, x, place
-	}
-	for i := range order {
-		order[places[i&7]] = rows[i&7]
-	}
 }
 
 // areComparable reports whether floats are in the order of their values.

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"testing"
+	"unsafe"
 
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -72,15 +75,18 @@ func checkFew(t *testing.T, codes []uint64) {
 	for i, c := range codes {
 		keys[i] = int64(c ^ 1<<63)
 	}
+	var f few
+	col := extract.SpecOfSlice(sortkey.Int64, unsafe.Pointer(unsafe.SliceData(keys)), n)
+	f.from.Rows = true
 	order = slices.Clone(numbers[:n])
-	if tied = insertAt(order, keys, false, true); !slices.Equal(order, want) || tied != wantTied {
-		t.Fatalf("insertAt of %v: %v, tied %b", keys, order, tied)
+	if tied = insertBy[int64](&f, order, &col, true); !slices.Equal(order, want) || tied != wantTied {
+		t.Fatalf("insertBy of %v: %v, tied %b", keys, order, tied)
 	}
 	for i := range keys {
 		keys[i] = ^keys[i]
 	}
-	order = slices.Clone(numbers[:n])
-	if tied = insertAt(order, keys, true, true); !slices.Equal(order, want) || tied != wantTied {
-		t.Fatalf("insertAt of %v, descending: %v, tied %b", keys, order, tied)
+	col, order = col.Descending(), slices.Clone(numbers[:n])
+	if tied = insertBy[int64](&f, order, &col, true); !slices.Equal(order, want) || tied != wantTied {
+		t.Fatalf("insertBy of %v, descending: %v, tied %b", keys, order, tied)
 	}
 }
