@@ -51,6 +51,31 @@ type FullKeys interface {
 	Follow(at []uint32, prefixBits int) (still []uint32, seen presorted.Steps)
 }
 
+// follow is [FullKeys.Follow] by comparisons.
+func follow(at []uint32, compare func(i, j uint32) int) (still []uint32, seen presorted.Steps) {
+	still = at[:0]
+	for _, x := range at {
+		switch c := compare(x-1, x); {
+		case c == 0:
+			still = append(still, x)
+		case c < 0:
+			seen.Rises++
+		default:
+			seen.Falls++
+		}
+	}
+	return still, seen
+}
+
+// byWords are the methods of [FullKeys] whose codes are words of a key: they need no pivot.
+type byWords struct{}
+
+func (byWords) ByDepth() bool { return true }
+
+func (byWords) WithPivot(_ []uint32, p Level) Level { return p }
+
+func (byWords) SortFew([]uint32, Level) (same uint, ok bool) { return 0, false }
+
 // keep returns the store for keys of a wide kind, or of a 64-bit kind with nulls, whose
 // prefixes have prefixBits bits.
 func (keyType) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
@@ -265,6 +290,7 @@ func (c *Column) flag(dst []uint64, nulls *nullBits, prefixBits int) {
 // memory. So one type serves all kinds, and ties are broken word by word. Depth counts words.
 type fixedKeys struct {
 	Column
+	byWords
 	from  Format      // where keys lie, unless nil
 	words [8][]uint64 // by element; nil where prefixes were whole words, or keys lie in memory
 }
@@ -350,12 +376,6 @@ func (w *fixedKeys) put(codes []uint64, keys unsafe.Pointer, b Batch) {
 func (w *fixedKeys) PrefixIsWhole(int) bool { return false }
 
 func (w *fixedKeys) TieDepth(prefixBits int) int { return firstWord(&w.Column, prefixBits) }
-
-func (w *fixedKeys) ByDepth() bool { return true }
-
-func (w *fixedKeys) WithPivot(_ []uint32, p Level) Level { return p }
-
-func (w *fixedKeys) SortFew([]uint32, Level) (same uint, ok bool) { return 0, false }
 
 func (w *fixedKeys) Codes(dst []uint64, order []uint32, p Level) {
 	if !w.InMemory() {

@@ -17,6 +17,7 @@ import (
 // counts words. Addresses of IPv4 are whole in prefixes of [sortkey.AddrBits], and are not stored then.
 type addrKeys struct {
 	Column
+	byWords
 	given  Format // where the addresses lie; nil if they are stored
 	n      int    // elements
 	arena  *scratch.Arena
@@ -122,12 +123,6 @@ func (a *addrKeys) PrefixIsWhole(prefixBits int) bool { return a.holds4(prefixBi
 
 func (a *addrKeys) TieDepth(prefixBits int) int { return firstWord(&a.Column, prefixBits) }
 
-func (a *addrKeys) ByDepth() bool { return true }
-
-func (a *addrKeys) WithPivot(_ []uint32, p Level) Level { return p }
-
-func (a *addrKeys) SortFew([]uint32, Level) (same uint, ok bool) { return 0, false }
-
 func (a *addrKeys) Codes(dst []uint64, order []uint32, p Level) {
 	var keys [OnStack]netip.Addr
 	for len(order) > 0 {
@@ -150,18 +145,7 @@ func (a *addrKeys) Compare(i, j uint32) int {
 }
 
 func (a *addrKeys) Follow(at []uint32, _ int) (still []uint32, seen presorted.Steps) {
-	still = at[:0]
-	for _, x := range at {
-		switch c := a.Compare(x-1, x); {
-		case c == 0:
-			still = append(still, x)
-		case c < 0:
-			seen.Rises++
-		default:
-			seen.Falls++
-		}
-	}
-	return still, seen
+	return follow(at, a.Compare)
 }
 
 func (a *addrKeys) Forget(n int) {

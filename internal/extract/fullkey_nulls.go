@@ -17,6 +17,7 @@ import (
 // has cannot be chosen, as Spare does.
 type nullsAtEnd struct {
 	Column
+	byWords
 	null   uint64 // the code of nulls
 	n      int    // elements
 	arena  *scratch.Arena
@@ -87,12 +88,6 @@ func (w *nullsAtEnd) PrefixIsWhole(int) bool { return w.same.Load() == nil }
 
 func (w *nullsAtEnd) TieDepth(int) int { return 0 }
 
-func (w *nullsAtEnd) ByDepth() bool { return true }
-
-func (w *nullsAtEnd) WithPivot(_ []uint32, p Level) Level { return p }
-
-func (w *nullsAtEnd) SortFew([]uint32, Level) (same uint, ok bool) { return 0, false }
-
 func (w *nullsAtEnd) NextDepth(uint64, Level) (depth int, more bool) { return 0, false }
 
 // Codes writes 0 and 1 for elements that tie: nulls and keys with their code.
@@ -116,18 +111,7 @@ func (w *nullsAtEnd) Compare(i, j uint32) int {
 }
 
 func (w *nullsAtEnd) Follow(at []uint32, _ int) (still []uint32, seen presorted.Steps) {
-	still = at[:0]
-	for _, x := range at {
-		switch c := w.Compare(x-1, x); {
-		case c == 0:
-			still = append(still, x)
-		case c < 0:
-			seen.Rises++
-		default:
-			seen.Falls++
-		}
-	}
-	return still, seen
+	return follow(at, w.Compare)
 }
 
 // Forget clears the marks of the first n elements: there are no others.

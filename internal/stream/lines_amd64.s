@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func lines128(dst, src unsafe.Pointer, lines int)
-TEXT ·lines128(SB), NOSPLIT, $0-24
+// func Lines(dst, src unsafe.Pointer, lines int)
+TEXT ·Lines(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ lines+16(FP), CX
@@ -19,21 +19,6 @@ line:
 	ADDQ   $64, DI
 	DECQ   CX
 	JNZ    line
-	RET
-
-// func lines512(dst, src unsafe.Pointer, lines int)
-TEXT ·lines512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ lines+16(FP), CX
-
-line:
-	VMOVDQU64 (SI), Z16
-	VMOVNTDQ  Z16, (DI)
-	ADDQ      $64, SI
-	ADDQ      $64, DI
-	DECQ      CX
-	JNZ       line
 	RET
 
 // func Fence()
