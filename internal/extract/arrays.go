@@ -13,18 +13,6 @@ import (
 // Arrays of bytes of all lengths share one getter and one comparison each, which move and compare bytes. So a length
 // adds no code to a program.
 
-// ownArrays is [ownKeys] of arrays: their length.
-type ownArrays uint8
-
-// Get is sound: callers have n arrays, and room for as many.
-func (size ownArrays) Get(keys, elements unsafe.Pointer, n int, _ uint64, _ context.Context) int {
-	copy(sortkey.At[byte](keys, n*int(size)), sortkey.At[byte](elements, n*int(size)))
-	return n
-}
-
-func (ownArrays) Comparison(sortkey.Order) any      { return nil }
-func (ownArrays) nullsOf(unsafe.Pointer) nullGetter { return nil }
-
 // arrayField is [fieldKeys] of arrays.
 type arrayField struct{ *Field }
 
@@ -72,25 +60,4 @@ func arrayComparator(l Format, o sortkey.Order) func(a, b int) int {
 // arraySliceComparator is [sliceComparator] of arrays.
 func arraySliceComparator(k sortkey.Kind, keys stream.Raw, o sortkey.Order) func(a, b int) int {
 	return func(a, b int) int { return sortkey.CompareAt(k, keys.At(a), keys.At(b), o) }
-}
-
-// gatherArrays writes the arrays numbered by at. Lengths that are common are moved without a call each.
-func gatherArrays[I rowNumber](size int, keys unsafe.Pointer, col stream.Raw, at []I) {
-	switch size {
-	case 4:
-		gatherAs[[4]byte](keys, col, at)
-	case 8:
-		gatherAs[[8]byte](keys, col, at)
-	case 16:
-		gatherAs[[16]byte](keys, col, at)
-	case 20:
-		gatherAs[[20]byte](keys, col, at)
-	case 32:
-		gatherAs[[32]byte](keys, col, at)
-	default:
-		to := sortkey.At[byte](keys, len(at)*size)
-		for i, row := range at {
-			copy(to[i*size:][:size], sortkey.At[byte](col.At(int(row)), size))
-		}
-	}
 }

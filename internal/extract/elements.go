@@ -70,14 +70,3 @@ func (s *Spec) keys() (n int, ok bool) {
 	}
 	return 0, false
 }
-
-// nullFunc returns the nulls of a column of row numbers; nil if there are none.
-func (c *Column) nullFunc() func(row int) bool {
-	if c.Nulls == NoNulls {
-		return nil
-	}
-	if f, ok := c.AreNull.(NullFunc[int]); ok {
-		return f
-	}
-	return c.bits().IsNull
-}

@@ -2,13 +2,10 @@ package extract
 
 import (
 	"context"
-	"net/netip"
 	"runtime"
-	"time"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
-	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 )
@@ -91,20 +88,6 @@ func (k *formatKey) nullsOf(function unsafe.Pointer) nullGetter { return nullsOf
 
 func (k *formatKey) Comparison(o sortkey.Order) any { return rowsComparator(k.Format, o) }
 
-// clearKey writes the zero key of a kind.
-func clearKey(kind sortkey.Kind, key unsafe.Pointer) {
-	switch kind {
-	case sortkey.String:
-		*(*string)(key) = ""
-	case sortkey.Time:
-		*(*time.Time)(key) = time.Time{}
-	case sortkey.Addr:
-		*(*netip.Addr)(key) = netip.Addr{}
-	default:
-		clear(unsafe.Slice((*byte)(key), kind.Size()))
-	}
-}
-
 func (k *formatKey) codes32(dst []uint32, b Batch, c *Column) { encodeFormat(dst, b, c, k) }
 
 func (k *formatKey) codes64(dst []uint64, b Batch, c *Column) { encodeFormat(dst, b, c, k) }
@@ -144,17 +127,4 @@ func encodeFormat[C sortkey.Code](dst []C, b Batch, c *Column, k *formatKey) {
 		sortkey.EncodeAt(c.kind, codes, keys, c.Order)
 	}
 	runtime.KeepAlive(&memory) // the compiler does not see that buf is its address
-}
-
-// keep stores keys only if they are not given.
-func (k *formatKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
-	if !c.InMemory() {
-		return keyType{}.keep(c, prefixBits, rows, arena)
-	}
-	if texts, ok := k.Format.(textFormat); ok {
-		t := givenTexts[string](c, nil)
-		t.format = texts
-		return t
-	}
-	return keysIn(c, k.Format)
 }

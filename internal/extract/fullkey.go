@@ -8,48 +8,9 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
-	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 )
-
-// FullKeys are the keys of a wide column, stored by element: the key function is not called
-// again when prefixes tie.
-type FullKeys interface {
-	// Prefix stores the keys of the len(dst) elements of b and writes their first
-	// prefixBits bits, the null flag included. If the context is cancelled, keys may be missing.
-	Prefix(dst []uint64, b Batch, prefixBits int)
-	// PrefixIsWhole reports whether each prefix of prefixBits bits determined its key.
-	PrefixIsWhole(prefixBits int) bool
-	// Along places the keys like their elements, by p, a *cpu.Placement.
-	Along(env *engine.Env, p any) error
-	// Moved sets the memory of the elements, for keys that are elements or lie in them.
-	Moved(payload cpu.Payload)
-	// TieDepth is the depth at which keys that tie on a prefix of prefixBits bits are compared.
-	TieDepth(prefixBits int) int
-	// ByDepth reports whether codes depend only on the key and the depth.
-	ByDepth() bool
-	// WithPivot returns p, up to which the elements numbered by order tie, with the
-	// parameters of their codes. It may draw from order at random.
-	WithPivot(order []uint32, p Level) Level
-	// Codes writes the codes of the elements numbered by order at p, a result of
-	// WithPivot.
-	Codes(dst []uint64, order []uint32, p Level)
-	// NextDepth returns the depth up to which elements with equal codes at p tie; false if
-	// their keys are equal.
-	NextDepth(code uint64, p Level) (depth int, more bool)
-	// SortFew sorts a few elements that tie up to p, stably. Bit i of same is set if
-	// element i equals its predecessor. ok is false if they are too many or too long.
-	SortFew(order []uint32, p Level) (same uint, ok bool)
-	// Forget drops the first n full keys.
-	Forget(n int)
-	// Compare compares the full keys of two elements whose prefixes tie.
-	Compare(i, j uint32) int
-	// Follow compares the key of each element x in at with that of x-1; their prefixes of
-	// prefixBits bits tie. seen counts rises and falls; still, in the memory of at, are the
-	// elements whose keys are equal, which are not counted.
-	Follow(at []uint32, prefixBits int) (still []uint32, seen presorted.Steps)
-}
 
 // follow is [FullKeys.Follow] by comparisons.
 func follow(at []uint32, compare func(i, j uint32) int) (still []uint32, seen presorted.Steps) {
@@ -76,27 +37,6 @@ func (byWords) WithPivot(_ []uint32, p Level) Level { return p }
 
 func (byWords) SortFew([]uint32, Level) (same uint, ok bool) { return 0, false }
 
-// keep returns the store for keys of a wide kind, or of a 64-bit kind with nulls, whose
-// prefixes have prefixBits bits.
-func (keyType) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
-	switch c.kind {
-	case sortkey.String:
-		return keepStrings(c, rows, arena)
-	case sortkey.Bytes:
-		return keepByteSlices(c, rows, arena)
-	case sortkey.Addr:
-		return keepAddrs(c, rows, arena)
-	}
-	if c.alone(prefixBits) {
-		return keepNullsAtEnd(c, rows, arena)
-	}
-	w := &fixedKeys{Column: c}
-	for j := firstWord(&c, prefixBits); j < c.kind.Words(); j++ {
-		w.words[j] = scratch.Take[uint64](arena, rows.Len)
-	}
-	return w
-}
-
 // selfKey is the key column of a slice of keys: every element is its own key.
 type selfKey struct{ keyType }
 
@@ -115,38 +55,6 @@ func (selfKey) codes64(dst []uint64, b Batch, c *Column) {
 }
 
 func (selfKey) inMemory(*Column) bool { return true }
-
-// keep stores nothing: the keys are the elements.
-func (selfKey) keep(c Column, _ int, rows Input, _ *scratch.Arena) FullKeys {
-	return keepInMemory(c, rows.Slice.Raw())
-}
-
-// keep stores keys only if they are not given.
-func (sliceKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
-	if !c.InMemory() {
-		return keyType{}.keep(c, prefixBits, rows, arena)
-	}
-	return keepInMemory(c, c.slice())
-}
-
-// keepInMemory returns keys of a wide kind that lie in a slice.
-func keepInMemory(c Column, keys stream.Raw) FullKeys {
-	switch c.kind {
-	case sortkey.String:
-		return givenStrings(c, stream.SliceOf[string](keys))
-	case sortkey.Bytes:
-		return givenByteSlices(c, stream.SliceOf[[]byte](keys))
-	}
-	return keysIn(c, &inSlice{c.kind, keys})
-}
-
-// keysIn returns keys of a wide kind, no texts, that lie in a format.
-func keysIn(c Column, from Format) FullKeys {
-	if c.kind == sortkey.Addr {
-		return &addrKeys{Column: c, given: from}
-	}
-	return &fixedKeys{Column: c, from: from}
-}
 
 // Store holds the full keys of a column of strings or byte slices.
 type Store[K TextKey] struct {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"example.com/sorter/internal/cpu"
 )
 
 // NullBits are the nulls of rows by their numbers, as a validity bitmap has them: row i is null if
@@ -77,4 +79,24 @@ func (b *NullBits) find(set NullSet, lo, hi int) (count int) {
 		count += bits.OnesCount64(set[i])
 	}
 	return count
+}
+
+// NullSet has a bit for each element of an input: 1 if its leading key is null.
+type NullSet []uint64
+
+// NullWords is the length of the NullSet of n elements.
+func NullWords(n int) int { return n/64 + min(n%64, 1) }
+
+// Split writes the places of elements [lo, hi), at most a block from a multiple of 64 on, that are
+// not null to values, and of those that are to nulls. values has room for no others. It returns the
+// number of values.
+func (set NullSet) Split(values, nulls []uint32, lo, hi int) (k int) {
+	x := 0
+	for at := lo; at < hi; at += 64 {
+		for left := set[at/64]; left != 0; left &= left - 1 {
+			nulls[x] = uint32(at + bits.TrailingZeros64(left))
+			x++
+		}
+	}
+	return cpu.ZeroPlaces(values, set[lo/64:], hi-lo, uint32(lo))
 }

@@ -3,7 +3,6 @@ package extract
 import (
 	"math/bits"
 
-	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/sortkey"
 )
@@ -39,19 +38,6 @@ func LeadingInMemory(words []Word) bool {
 // LeadingWide reports whether the keys of the first column of words are wider than a code.
 func LeadingWide(words []Word) bool { return Columns(words[:1])[0].kind.Wide() }
 
-// WithoutNulls returns the column for elements that are not null.
-func (c Column) WithoutNulls() Column {
-	c.Nulls, c.AreNull = NoNulls, nil
-	return c
-}
-
-// ForPicked changes columns of the elements of an input to those of the ones that it picks.
-func ForPicked(cols []Column, rows []uint32) {
-	for i := range cols {
-		cols[i].forPicked(&rows)
-	}
-}
-
 // ApartWords returns the words of the elements whose leading key is not null, and of those whose
 // key is null.
 func ApartWords(words []Word) (values, nulls []Word) {
@@ -60,12 +46,6 @@ func ApartWords(words []Word) (values, nulls []Word) {
 	ForPicked(cols, nil)
 	return Words(cols, sortkey.Order{}), Words(cols[1:], sortkey.Order{})
 }
-
-// NullSet has a bit for each element of an input: 1 if its leading key is null.
-type NullSet []uint64
-
-// NullWords is the length of the NullSet of n elements.
-func NullWords(n int) int { return n/64 + min(n%64, 1) }
 
 // OpenNulls prepares calls of the column's null function.
 func (c *Column) OpenNulls(env *engine.Env) { c.Paces = newPaces(&env.Loop) }
@@ -88,18 +68,4 @@ func (c *Column) FindNulls(rows Input, set NullSet, lo, hi int) (count int) {
 		}
 	})
 	return count
-}
-
-// Split writes the places of elements [lo, hi), at most a block from a multiple of 64 on, that are
-// not null to values, and of those that are to nulls. values has room for no others. It returns the
-// number of values.
-func (set NullSet) Split(values, nulls []uint32, lo, hi int) (k int) {
-	x := 0
-	for at := lo; at < hi; at += 64 {
-		for left := set[at/64]; left != 0; left &= left - 1 {
-			nulls[x] = uint32(at + bits.TrailingZeros64(left))
-			x++
-		}
-	}
-	return cpu.ZeroPlaces(values, set[lo/64:], hi-lo, uint32(lo))
 }

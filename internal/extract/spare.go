@@ -35,17 +35,6 @@ func (c *Column) Spare(least, most uint64) {
 	c.stepped = c.Nulls == NullsFirst && least == 0 || c.Nulls == NullsLast && most == math.MaxUint64
 }
 
-// keyStep is added, modulo 2^64, to the codes of keys beside a spare code.
-func (c *Column) keyStep() uint64 {
-	switch {
-	case !c.stepped:
-		return 0
-	case c.Nulls == NullsFirst:
-		return 1
-	}
-	return math.MaxUint64
-}
-
 // CodeBounds returns the least and the greatest code of the elements [lo, hi), at most a block, of a
 // column that [Column.MayHaveSpare]. It leaves out the nulls of a bitmap.
 func (c *Column) CodeBounds(rows Input, lo, hi int) (least, most uint64) {

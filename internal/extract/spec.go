@@ -158,26 +158,3 @@ func (s Spec) WithBits(b *NullBits, place NullPlace) Spec {
 
 // WithoutNulls returns the column without nulls.
 func (s Spec) WithoutNulls() Spec { return s.WithNulls(nil, NoNulls) }
-
-// AppendColumns appends columns.
-func AppendColumns(all []Column, specs []Spec) []Column {
-	CheckMade(specs)
-	for i := range specs {
-		all = append(all, Column{})
-		specs[i].put(&all[len(all)-1])
-	}
-	return all
-}
-
-// put writes the column to c, which is the zero value.
-func (s *Spec) put(c *Column) {
-	c.made, c.kind, c.Order, c.Nulls, c.AreNull = *s, s.Kind(), s.Order(), s.Nulls(), s.nullGetter()
-	switch get := s.get.(type) {
-	case sliceAt:
-		c.Key = sliceKey{}
-	case *formatKey:
-		c.Key = get
-	default:
-		c.Key = keyType{}
-	}
-}

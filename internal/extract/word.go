@@ -2,8 +2,10 @@ package extract
 
 import (
 	"slices"
+	"sync"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 )
@@ -240,3 +242,44 @@ func (l *Word) stores() int64 {
 func AllInMemory(words []Word) bool {
 	return !slices.ContainsFunc(words, func(l Word) bool { return !l.InMemory })
 }
+
+// sample holds the codes of the sampled chunks. They are not extracted again: a key
+// function is called once.
+type sample struct {
+	at    []int    // the first elements of the chunks, ascending
+	codes []uint64 // presorted.SampleLen of each
+}
+
+// known returns the sampled codes of elements in [lo, hi), which is at most a block: those
+// of elements [lo+i, lo+j).
+func (g *sample) known(lo, hi int) (codes []uint64, i, j int) {
+	for k, at := range g.at {
+		from, to := max(at, lo), min(at+presorted.SampleLen, hi)
+		if from < to {
+			return g.codes[k*presorted.SampleLen+from-at : k*presorted.SampleLen+to-at], from - lo, to - lo
+		}
+	}
+	return nil, hi - lo, hi - lo
+}
+
+// Early holds codes of a word that were extracted before the ties of the words before it
+// were known. Each code is extracted at most once and read again when these ties are broken.
+type Early struct {
+	Codes []uint64
+	Done  []byte // by element: 1 if its code is there
+}
+
+// newEarly takes memory for the codes of n elements. None of them is extracted yet.
+func newEarly(n int, arena *scratch.Arena) Early {
+	e := Early{scratch.Take[uint64](arena, n), scratch.Take[byte](arena, n)}
+	clear(e.Done)
+	return e
+}
+
+// EarlyBytes bounds the memory, in bytes, of the Early codes of all words after the first.
+func EarlyBytes(n int, words []Word) int64 {
+	return int64(max(1, len(words))-1) * (scratch.Size(n, 8) + scratch.Size(n, 1))
+}
+
+// pieces are buffers for the codes of one column while several are packed.
+var pieces = sync.Pool{New: func() any { return new([Piece]uint64) }}
