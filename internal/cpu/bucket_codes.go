@@ -62,19 +62,6 @@ func (w *local[C]) countCodes(codes []C, lowest C, low, digit, passes int) {
 	}
 }
 
-// scatterCodes is [scatter] for codes.
-//
-//go:noinline
-func scatterCodes[C Code](dst, src []C, next *[1 << maxDigitBits]uint32, lowest C, shift, digit int) {
-	mask, _ := uint32(1)<<digit-1, next[0]
-	for _, c := range src {
-		k := uint32(uint64(c-lowest)>>(shift&63)) & mask % (1 << maxDigitBits)
-		at := next[k]
-		next[k] = at + 1
-		dst[at] = c
-	}
-}
-
 // repairCode inserts codes[i] among the codes before it, which agree with it except in the
 // last drop bits. After shortSort steps it sorts the whole run of codes that share the leading
 // bits, by the remaining bits. It returns the last index up to which codes are in order. The

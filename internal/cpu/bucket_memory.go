@@ -65,3 +65,12 @@ func sizeCodeLocals(a *scratch.Area, n, workers int, code uintptr) {
 	a.Shares(n+more, workers, maxLocal+vecsort.Slack, code)
 	sizeTables(a, min(workers, n))
 }
+
+// matrixWords bounds the length of words for a matrix of n codes.
+func matrixWords(n int) int { return max(n, (vecsort.Memory(n)+1)/2) }
+
+// sizeMatrices sizes words of workers that sort n codes, at most the given number at a time.
+func sizeMatrices(a *scratch.Area, n, workers, most int) {
+	workers = max(1, min(workers, n))
+	a.Shares(vecsort.MemoryOfAll(n, workers)/2+workers, workers, matrixWords(min(most, n)), 8)
+}

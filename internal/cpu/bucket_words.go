@@ -14,9 +14,6 @@ import (
 // order stable. Neighbours that agree in the sorted bits are repaired afterwards. So 64-bit codes
 // cost no more passes than 32-bit codes.
 
-// digitCounts are the counters of all passes, and of one by lower bits.
-type digitCounts [maxPasses + 1][1 << maxDigitBits]uint32
-
 // tables returns the counters of all passes.
 func (w *local[C]) tables() *digitCounts {
 	if w.counts == nil {
@@ -183,5 +180,18 @@ func (w *local[C]) repairLong(run []uint32, codes []C) {
 	}
 	if order := w.inner().orderOwn(own); order != nil {
 		w.long.apply(run, order)
+	}
+}
+
+// scatterCodes is [scatter] for codes.
+//
+//go:noinline
+func scatterCodes[C Code](dst, src []C, next *[1 << maxDigitBits]uint32, lowest C, shift, digit int) {
+	mask, _ := uint32(1)<<digit-1, next[0]
+	for _, c := range src {
+		k := uint32(uint64(c-lowest)>>(shift&63)) & mask % (1 << maxDigitBits)
+		at := next[k]
+		next[k] = at + 1
+		dst[at] = c
 	}
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/scratch"
 )
 
 // KeyComparer compares elements by their whole keys. Their codes are a prefix of these.
@@ -72,3 +73,6 @@ func (v view[C]) copy(dst []C, lo int) {
 		dst, lo = dst[len(part):], lo+len(part)
 	}
 }
+
+// sizeCodes sizes n codes that may be one side of a partition.
+func sizeCodes(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Aligned(n, code) }

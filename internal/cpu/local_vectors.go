@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/floats"
-	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/vecsort"
 )
 
@@ -22,43 +21,6 @@ func (w *local[C]) matrix(n int, span C) (m vecsort.Matrix, drop int) {
 	memory := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.words))), size)
 	return vecsort.New(memory, n, uint32(span>>drop)), drop
 }
-
-// sizeMatrices sizes words of workers that sort n codes, at most the given number at a time.
-func sizeMatrices(a *scratch.Area, n, workers, most int) {
-	workers = max(1, min(workers, n))
-	a.Shares(vecsort.MemoryOfAll(n, workers)/2+workers, workers, matrixWords(min(most, n)), 8)
-}
-
-// spread is a way to spread codes over the lists of a matrix.
-type spread int
-
-const (
-	byCode         spread = iota // lists have equally wide ranges of codes
-	ascending                    // equally wide ranges of floats, of which codes are as by default
-	descending                   // the same in descending order
-	bent                         // the ranges of codes are those of a histogram
-	bentAscending                // the ranges of floats are
-	bentDescending               // the same in descending order
-	fineAscending                // the histogram is a finer one
-	fineDescending               // the same in descending order
-	spreads                      // number of ways
-)
-
-// spreading records how evenly the codes of a worker's buckets are spread: neighbouring buckets are
-// alike.
-type spreading struct {
-	way    spread // that is tried first
-	turns  int    // buckets for which way is not byCode
-	failed int    // buckets in a row that no matrix took, at most mostFailed
-	passed int    // buckets that are passed over
-
-	uncounted int // buckets that are not to be counted by value, see countValues
-}
-
-const (
-	mostTurns  = 15
-	mostFailed = 4
-)
 
 // dealt deals codes to a matrix in one of the ways. It reports whether the matrix took them, and
 // whether places are of codes that lost bits.
@@ -126,9 +88,6 @@ func lineOf[C Code](desc bool, lowest, span, plus C) (vecsort.Line[C], bool) {
 	flip, turn := floats.Ordered[C](desc, desc).Inverse()
 	return vecsort.LineOf(lowest, lowest+span, flip, turn-plus)
 }
-
-// matrixWords bounds the length of words for a matrix of n codes.
-func matrixWords(n int) int { return max(n, (vecsort.Memory(n)+1)/2) }
 
 // orderVectors is order by vectors; nil if the codes are not spread well enough.
 func (w *local[C]) orderVectors(codes []C, lowest, span C, tied repeats) []uint32 {

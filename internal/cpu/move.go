@@ -72,37 +72,6 @@ func MoveBytes(n, workers int, size, code uintptr) int64 {
 // sizePayload sizes n elements of the given size to partition into.
 func sizePayload(a *scratch.Area, n int, size uintptr) scratch.Memory { return a.Aligned(n, size) }
 
-// gather writes part p of the order: elements of src, which is partitioned, to their places in
-// whole.
-func gather(env *engine.Env, whole, src Payload, p section) {
-	dst := whole.Part(p.lo, p.hi)
-	if p.order == nil {
-		dst.Copy(src.Part(p.lo, p.hi))
-		return
-	}
-	src = src.From(p.base)
-	size := whole.Size()
-	least := uintptr(streamedBytes)
-	if env.Loop.Workers >= manyWorkers {
-		least = sharedStreamedBytes
-	}
-	streamed := (size >= least || stream.GathersWords(size)) && stream.Past(whole.n*int(size))
-	dst.by.Gather(dst.data, src.data, src.n, p.order[:dst.n], streamed)
-}
-
-// streamedBytes is the element size from which a gather from a bucket stores past the caches through
-// a buffer of lines (2 cores, 2026-11: 4 of 55 ns per 64-byte element). In words it gains for all
-// sizes (EPYC, 2 workers, 2026-11-25: 2.5 instead of 2.9 ns per 24-byte element;
-// bench/results/constants.md).
-const streamedBytes = 64
-
-// sharedStreamedBytes is streamedBytes of [manyWorkers] (Xeon 2023, 16 workers, 2026-11: 1.07
-// instead of 1.27 ns per 24-byte element; bench/results/constants.md).
-const sharedStreamedBytes = 16
-
-// GatherPiece returns how many of n elements a worker gathers at a time from a whole list.
-func GatherPiece(env *engine.Env, n int) int { return env.Loop.Turn(n, engine.LeastTurn, 1<<15) }
-
 // orderThenGather finishes a sort that can be cancelled. It orders all buckets before the
 // first element is written back, so that the part that cannot be cancelled is short.
 func orderThenGather[C Code](env *engine.Env, b *buckets[C], o *ordering[C], s, payload Payload) error {
@@ -114,12 +83,6 @@ func orderThenGather[C Code](env *engine.Env, b *buckets[C], o *ordering[C], s, 
 	return b.gatherAll(env, func(lo, hi int) {
 		gather(env, s, payload, section{0, lo, hi, index[lo:hi]})
 	})
-}
-
-// gatherAll runs the last stage of a sort, bucket by bucket. It cannot be cancelled.
-func (b *buckets[C]) gatherAll(env *engine.Env, bucket func(lo, hi int)) error {
-	env.Commit()
-	return env.Stage("gather", b.len(), 1, func(_, i, _ int) { bucket(b.bounds(i)) })
 }
 
 // write writes the numbers of the partitioned elements to index, part p of the order. index
@@ -294,19 +257,6 @@ func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v presorted.Su
 	return gatherBack(env, s, index)
 }
 
-// gatherBack moves element index[i] of s to place i, through 1 element of scratch per element.
-func gatherBack(env *engine.Env, s Payload, index []uint32) error {
-	payload, chunk := s.take(env, presorted.SizeFollow(nil, s.n, s.Size())), env.ChunkOf(s.n)
-	err := env.Stage("gather", s.n, chunk, func(_, lo, hi int) {
-		gather(env, payload, s, section{0, lo, hi, index[lo:hi]})
-	})
-	if err != nil {
-		return err
-	}
-	env.Commit()
-	return env.Stage("write", s.n, chunk, func(_, lo, hi int) { s.Part(lo, hi).Copy(payload.Part(lo, hi)) })
-}
-
 // moveLocally sorts elements that fit the cache, on the calling goroutine.
 func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v presorted.Survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
@@ -316,4 +266,38 @@ func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v presorted.Surv
 		payload.Copy(s)
 		gather(env, s, payload, section{0, 0, s.n, order})
 	})
+}
+
+// sizeIndex sizes an order of n elements.
+func sizeIndex(a *scratch.Area, n int) scratch.Memory { return a.Memory(n, 4) }
+
+// sizeSettle sizes the order of n elements of the given size, and the memory that they
+// are gathered in or copied aside to.
+func sizeSettle(a *scratch.Area, n int, size uintptr) {
+	sizeIndex(a, n)
+	presorted.SizeFollow(a, n, size)
+}
+
+// Settle moves the elements of s to the places of l, ties in input order. It takes scratch for
+// strays and for elements that cross chunks; if ties have to be compared, 1 index and 1 element
+// per element. Until the first element moves, s is untouched and the sort can be cancelled, except that
+// a reversed input moves at once.
+func Settle(env *engine.Env, s Payload, l *presorted.Moves, tie func(i, j uint32) bool) error {
+	if done, err := l.Settle(env, s.elements()); done {
+		return err
+	}
+	index := scratch.In[uint32](&env.Arena, sizeIndex(nil, s.n))
+	if err := l.Write(env, index, tie); err != nil {
+		return err
+	}
+	return gatherBack(env, s, index)
+}
+
+// SettleBytes bounds the memory, in bytes, of [presorted.Detect] and [Settle] for n elements of the
+// given size.
+func SettleBytes(n, workers int, size uintptr) int64 {
+	var a scratch.Area
+	presorted.SizeDetect(&a, n, workers)
+	sizeSettle(&a, n, size)
+	return a.Bytes()
 }

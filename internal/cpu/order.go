@@ -67,9 +67,6 @@ func OrderBytes(n, workers int, code uintptr) int64 {
 	return a.Bytes()
 }
 
-// sizeCodes sizes n codes that may be one side of a partition.
-func sizeCodes(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.Aligned(n, code) }
-
 // orderCodes is [Order] for codes that were surveyed as v.
 func orderCodes[C Code](env *engine.Env, codes []C, v presorted.Survey[C], ties bool, sink Sink[C]) error {
 	ties = ties && !v.InOrder() // that order is final

@@ -117,42 +117,6 @@ func mostBuckets(n, workers int) int {
 // 64-bit number, in a list that has grown, and two more.
 const bucketBytes = 2*(4+8) + 2*8
 
-// sizeRounds sizes all rounds of partition of n codes of the given size. The first is that
-// of all workers, with a payload of size other, 0 for none. Once it has given its memory back,
-// the rounds inside it follow, of each worker alone or of all together, and the memory that
-// local sizes for sorting buckets.
-func sizeRounds(a *scratch.Area, n, workers int, code, other uintptr, local func()) {
-	a.Either(
-		func() { sizePlan(a, n, workers, code, other) },
-		func() {
-			local()
-			if n <= maxLocal {
-				return
-			}
-			// A round searches for moves, and plans if there are none.
-			later := func(n, workers int) {
-				a.Either(
-					func() { sizeFinding(a, n, workers, code) },
-					func() { sizePlan(a, n, workers, code, 4) },
-					func() { sizePlan(a, n, workers, code, 0) },
-				)
-			}
-			least := sharedFrom(n, workers)
-			shared := func() { // one after another
-				if n >= least {
-					later(n, workers)
-				}
-			}
-			alone := func() { // see schedule
-				if workers > 1 {
-					a.Times(min(workers, n/maxLocal), func() { later(min(n, least), 1) })
-				}
-			}
-			a.Either(shared, alone)
-		},
-	)
-}
-
 // cells maps codes to equally wide cells of their range.
 type cells[C Code] struct {
 	min   C
