@@ -101,14 +101,6 @@ func orderTo(r *request, rows extract.Input, words []extract.Word, index []uint3
 	return r.translate(rows, index, err)
 }
 
-// translate replaces places of picked rows by their numbers, unless an order has written those.
-func (r *request) translate(rows extract.Input, index []uint32, err error) error {
-	if err != nil || !r.untranslated {
-		return err
-	}
-	return r.Stage("rows", r.n, r.piece(r.n), func(_, lo, hi int) { rows.Translate(index[lo:hi], index[lo:hi]) })
-}
-
 // orderCodes orders rows on the CPU by the codes of src, those of words[0], and marks ties if
 // runs are asked for. Then it makes no use of keys that are in order already: those do not pass
 // through the codes of their ties. The order has places in the input, unless numbers are wanted and

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/internal/call"
@@ -190,30 +189,4 @@ func ScratchBytes(by *small.Ordering, s cpu.Payload, n int, o *call.Options) int
 		bytes = f.apartBytes()
 	}
 	return bytes + f.timeBytes()
-}
-
-// overrun is what [OnOverrun] was given, nil outside of tests.
-var overrun atomic.Pointer[func(movement string, took, planned int64)]
-
-// OnOverrun makes calls under a memory limit that end from now on report to f if they took more scratch
-// memory than they had planned, until restore is called. It is for tests.
-func OnOverrun(f func(movement string, took, planned int64)) (restore func()) {
-	overrun.Store(&f)
-	return func() { overrun.Store(nil) }
-}
-
-// audit reports to a test a call that took more than it had planned. Calls within the call that have plans
-// of their own report themselves.
-func (r *request) audit() {
-	report := overrun.Load()
-	if report == nil || r.Env.Limit == 0 || r.plan.engine == nil || r.plan.movement.inCalls() {
-		return
-	}
-	took, planned := r.Arena.Peak(), max(r.tried, r.plan.bytes)
-	if r.plan.movement == inPlace { // large runs of ties take what is left
-		planned = max(planned, r.Env.Limit-r.Env.Held)
-	}
-	if took > planned {
-		(*report)(r.plan.name(), took, planned)
-	}
 }

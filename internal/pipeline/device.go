@@ -92,11 +92,6 @@ func touch(index []uint32) {
 	}
 }
 
-// allow returns an error unless the call may take the given bytes besides those of its plan.
-func (r *request) allow(bytes int64) error {
-	return required(r.n, r.Env.Limit, r.Env.Held+r.plan.bytes+bytes)
-}
-
 // orderedBy runs the job on the engine of the plan. If that fails and the plan may fall back,
 // done is false without an error, and the engine of the plan is now the CPU.
 func (r *request) orderedBy(job *engine.Job) (done bool, err error) {

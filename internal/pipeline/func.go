@@ -12,9 +12,6 @@ import (
 	"example.com/sorter/perm"
 )
 
-// byComparison is the algorithm that Stats name.
-const byComparison = "Comparison"
-
 // fewChecked is the number of elements up to which they are checked for order before all else: a call
 // on more takes longer to begin.
 const fewChecked = 1 << 15

@@ -1,111 +1,13 @@
 package pipeline
 
 import (
-	"math"
-
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ways"
 )
-
-// movement is how elements reach their places. How codes are ordered is another question,
-// which an [engine.Algorithm] answers.
-type movement uint8
-
-const (
-	withCodes      movement = iota // they move with their codes, through buckets
-	throughIndex                   // they are gathered through the finished index
-	toIndex                        // they stay: the index is the result
-	inPlace                        // they follow the cycles of an index that is made in place
-	asCodes                        // they are keys that are decoded from the sorted codes
-	selected                       // the first k are exchanged with the elements in front
-	merged                         // sorted runs are merged
-	aside                          // sorted runs are copied, sorted as one slice, and copied again
-	chunked                        // chunks of a copy are sorted and merged
-	parted                         // runs are cut into parts, which are merged one by one
-	withinSegments                 // they are gathered through the orders of segments
-	counted                        // keys of few bits are counted
-	withElements                   // they move with each step of a sort by a comparison
-	nullsApart                     // they stay, or are gathered, as the orders of two parts say
-
-	movements // their number
-)
-
-// String returns the name in Stats, where no algorithm that orders codes has one.
-func (m movement) String() string { return movementNames[m] }
-
-var movementNames = [movements]string{
-	withCodes:      "BucketRadix",
-	throughIndex:   "IndexGather",
-	toIndex:        "IndexGather",
-	inPlace:        "InPlace",
-	asCodes:        "BucketRadix",
-	selected:       "Select",
-	merged:         "RangeMerge",
-	aside:          "Concatenate",
-	chunked:        "Chunks",
-	parted:         "RangeMerge",
-	withinSegments: "Segments",
-	counted:        "Counting",
-	withElements:   byComparison,
-	nullsApart:     "IndexGather",
-}
-
-// inCalls reports whether the work is that of calls within the call, which plan for the memory that is left.
-func (m movement) inCalls() bool { return m == aside || m == chunked || m == parted }
-
-// verb is the kind of a call.
-type verb uint8
-
-const (
-	toSort        verb = iota // elements
-	toPair                    // keys and values
-	toOrder                   // a permutation
-	toSelect                  // the first k elements
-	toFind                    // one element, by its position in the order
-	toMerge                   // sorted runs
-	toDecode                  // keys that codes hold entirely
-	toSortWithin              // the elements of each segment
-	toOrderWithin             // a permutation of the rows of each segment
-	toFilter                  // the rows that may be among the first k of their partition
-	toIndexRows               // a permutation, by the CPU in its own way: it is planned, and has ways
-
-	verbs // their number
-)
-
-// facts describe a call before an element is read.
-type facts struct {
-	verb      verb
-	n, k      int              // elements, and how many of them are selected
-	most      int              // elements that are sorted or merged as one, 0: any number
-	runs      int              // to be merged
-	segments  cpu.Segments     // to be sorted
-	workers   int              // goroutines at most
-	limit     int64            // bytes of scratch memory, 0: any number
-	held      int64            // of them, those that the call holds already
-	algorithm engine.Algorithm // asked for, or Auto
-	backend   engine.Backend   // asked for, or nil
-	devices   []engine.Backend // to choose from, where no backend is asked for: all run the algorithm
-	words     []extract.Word   // of the keys; those of keys to decode are one
-	sizes     []uintptr        // of an element; of a key and a value
-	decodable bool             // the codes of the keys lose nothing
-	numbered  bool             // elements are row numbers
-	picked    bool             // they are some of an input, read one by one
-	part      bool             // they are the nulls, or the others, of an order that parts these
-	marked    bool             // runs are asked for
-	apply     int64            // bytes that it takes to move elements along cycles
-	reported  bool             // statistics are asked for
-	free      bool             // see [call.Options.Free]
-	asked     int              // ways of the family that were asked whether they fit
-
-	// Facts that take a sample are asked for only where they decide. They are nil where they do not hold.
-	sampled func() engine.Sample // samples the first word; called only where a device seems worth it
-	fields  func() bool          // a sample is in order, or nearly, by fields of the elements
-	spare   func() bool          // columns may have codes that no key has
-	lead    func() bool          // rows are in order by the first column and not by the others; this takes a pass after the sample
-}
 
 // plan is the result of decide.
 type plan struct {
@@ -223,14 +125,6 @@ func (f *facts) ordering(m movement) (plan, error) {
 	return p, nil
 }
 
-// indexed is the movement of elements whose codes are ordered with positions only.
-func (m movement) indexed() movement {
-	if m == withCodes {
-		return throughIndex
-	}
-	return m
-}
-
 // selection plans to select the first k; under a memory limit too small for that, to order
 // all elements in place.
 func (f *facts) selection() (plan, error) {
@@ -317,23 +211,6 @@ func (f *facts) onDevice(b engine.Backend, m movement, bytes int64) (plan, error
 	return plan{engine: b, algorithm: f.codesAlgorithm(), movement: m, bytes: bytes}, f.require(bytes)
 }
 
-// insists reports whether the caller asked for a device, or for an algorithm that only
-// devices have.
-func (f *facts) insists() bool {
-	return f.backend != nil && f.backend != cpu.Host || !cpu.Host.Runs(f.algorithm)
-}
-
-// ownWay reports whether the CPU in its own way is not ruled out.
-func (f *facts) ownWay() bool { return !f.insists() && f.codesAlgorithm() == engine.Auto }
-
-// codesAlgorithm is the algorithm asked for where it says how codes are ordered, or Auto.
-func (f *facts) codesAlgorithm() engine.Algorithm {
-	if f.algorithm.OrdersCodes() {
-		return f.algorithm
-	}
-	return engine.Auto
-}
-
 // device returns the device that does the work: the one asked for, or the first that
 // expects to be faster than the CPU. Where there is none, it is nil, or the first of all if
 // the CPU lacks the algorithm. It is called once in a sort: measurements made meanwhile may
@@ -375,22 +252,39 @@ func (f *facts) suits(b engine.Backend, w *engine.Work, p *plan) bool {
 	return b.Worth(*w)
 }
 
-// fits reports whether the memory limit allows the given number of bytes.
-func (f *facts) fits(bytes int64) bool { return engine.Fits(f.limit, f.held+bytes) }
+// way is a shortcut for inputs of some shape. Its measured gain is in package ways.
+type way struct {
+	is       ways.Way
+	movement movement // asPlanned: that of the general way
+	prepares bool     // it only changes the task, for the ways after it
 
-// require returns an error unless bytes fit: under a memory limit ErrMemoryLimit with the
-// bytes needed, otherwise ErrTooLong.
-func (f *facts) require(bytes int64) error { return required(f.n, f.limit, f.held+bytes) }
+	// fits reports whether the way may be tried. It is asked once, and asks for samples last.
+	fits func(f *facts) bool
 
-// required is require for n elements.
-func required(n int, limit, bytes int64) error {
-	switch {
-	case engine.Fits(limit, bytes):
-		return nil
-	case limit > 0 && bytes < scratch.TooLarge:
-		return engine.NewMemoryError(limit, bytes, n)
-	case limit > 0:
-		return engine.NewMemoryError(limit, math.MaxInt64, n)
+	// bytes bounds the scratch memory.
+	bytes func(f *facts) int64
+
+	// do is the way. Where it is not done, nothing was moved, and the next way goes on.
+	do func(t *task) (done bool, err error)
+}
+
+// asPlanned is the movement of a way that moves elements as the general way does.
+const asPlanned = movements
+
+// waysOf are the ways of each family of calls, in the order in which they are tried. The general way comes after them
+// and always fits: a plan without a way is its plan. Calls on up to 4096 elements are those of package small.
+var waysOf [verbs][]way
+
+// shortcut returns the next way of the facts' family that fits them, with its bytes; nil if there is none.
+func (f *facts) shortcut(of verb) (w *way, bytes int64) {
+	for list := waysOf[of]; f.asked < len(list); {
+		w = &list[f.asked]
+		f.asked++
+		if ways.On(w.is) && w.fits(f) {
+			if bytes = w.bytes(f); f.fits(bytes) {
+				return w, bytes
+			}
+		}
 	}
-	return tooLong(n)
+	return nil, 0
 }

@@ -4,7 +4,6 @@ package pipeline
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -36,15 +35,6 @@ type request struct {
 	marks        ties.Marks       // of the order, nil if no runs are asked for
 	devices      []engine.Backend // registered engines that run the algorithm, where the caller names none
 }
-
-const (
-	// maxPositions is the largest number of elements that 32-bit positions number.
-	maxPositions = min(1<<32-1, maxLen)
-
-	// maxLen is the largest number of elements of a call: an int that counts elements may pass
-	// the last of them by the elements that a worker takes at a time.
-	maxLen = math.MaxInt - 1<<20
-)
 
 // lowered is the largest number of elements that are sorted or merged as one, if tests lower it.
 var lowered atomic.Int64
@@ -241,4 +231,41 @@ func addressable(n int, size uintptr) error {
 	return tooLong(n)
 }
 
-func tooLong(n int) error { return fmt.Errorf("%w: %d elements", engine.ErrTooLong, n) }
+// overrun is what [OnOverrun] was given, nil outside of tests.
+var overrun atomic.Pointer[func(movement string, took, planned int64)]
+
+// OnOverrun makes calls under a memory limit that end from now on report to f if they took more scratch
+// memory than they had planned, until restore is called. It is for tests.
+func OnOverrun(f func(movement string, took, planned int64)) (restore func()) {
+	overrun.Store(&f)
+	return func() { overrun.Store(nil) }
+}
+
+// audit reports to a test a call that took more than it had planned. Calls within the call that have plans
+// of their own report themselves.
+func (r *request) audit() {
+	report := overrun.Load()
+	if report == nil || r.Env.Limit == 0 || r.plan.engine == nil || r.plan.movement.inCalls() {
+		return
+	}
+	took, planned := r.Arena.Peak(), max(r.tried, r.plan.bytes)
+	if r.plan.movement == inPlace { // large runs of ties take what is left
+		planned = max(planned, r.Env.Limit-r.Env.Held)
+	}
+	if took > planned {
+		(*report)(r.plan.name(), took, planned)
+	}
+}
+
+// allow returns an error unless the call may take the given bytes besides those of its plan.
+func (r *request) allow(bytes int64) error {
+	return required(r.n, r.Env.Limit, r.Env.Held+r.plan.bytes+bytes)
+}
+
+// translate replaces places of picked rows by their numbers, unless an order has written those.
+func (r *request) translate(rows extract.Input, index []uint32, err error) error {
+	if err != nil || !r.untranslated {
+		return err
+	}
+	return r.Stage("rows", r.n, r.piece(r.n), func(_, lo, hi int) { rows.Translate(index[lo:hi], index[lo:hi]) })
+}
