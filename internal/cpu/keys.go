@@ -37,7 +37,7 @@ type Keys[C Code] struct {
 // cannot be cancelled.
 func (k Keys[C]) Sort(env *engine.Env) error {
 	t := &keySort[C]{Keys: k, env: env}
-	if done, err := try(t, sampledKeyWays[C]()); done || err != nil {
+	if done, err := try(keyTask(t), sampledKeyWays); done || err != nil {
 		return err
 	}
 	var done bool
@@ -45,7 +45,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if t.v, done, err = k.survey(env); done || err != nil {
 		return err
 	}
-	if done, err = try(t, surveyedKeyWays[C]()); done || err != nil {
+	if done, err = try(keyTask(t), surveyedKeyWays); done || err != nil {
 		return err
 	}
 	v := t.v

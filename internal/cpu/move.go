@@ -195,7 +195,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 		}
 		return Settle(env, s, l, t.tie)
 	}
-	if done, err := try(t, prefixWays[C]()); done || err != nil {
+	if done, err := try(prefixTask(t), prefixWays); done || err != nil {
 		return t.tied, err
 	}
 	codes, v := t.codes, t.v

@@ -51,7 +51,7 @@ func OrderByKeys[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer
 		memory := func(worker, lo, hi int) []uint32 { return work[worker].takePlaces(hi - lo) }
 		return l.Emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
 	}
-	if done, err := try(t, prefixWays[C]()); done || err != nil {
+	if done, err := try(prefixTask(t), prefixWays); done || err != nil {
 		return t.tied, err
 	}
 	return false, orderCodes(env, t.codes, t.v, true, sink)

@@ -6,48 +6,65 @@ import (
 	"example.com/sorter/internal/ways"
 )
 
-// way is a shortcut for codes of some shape. Its measured gain is in package ways.
+// way is a shortcut for codes of some shape, of a task T. Its measured gain is in package ways.
 type way[T any] struct {
 	is       ways.Way
 	prepares bool // it only changes the codes, for the ways after it
 
 	// fits reports whether the way may be tried. It is asked once, and draws samples last.
-	fits func(t *T) bool
+	fits func(t T) bool
 
 	// do is the way. Where it is not done, nothing was moved, and the next way goes on.
-	do func(t *T) (done bool, err error)
+	do func(t T) (done bool, err error)
 }
 
 // This file has all ways of the package, each family in the order in which its ways are tried. The general way follows
 // them: a partition into buckets.
 
 // sampledKeyWays are those of keys before all of them are read, surveyedKeyWays those of keys out of order.
-func sampledKeyWays[C Code]() []way[keySort[C]] {
-	return []way[keySort[C]]{
-		{is: ways.FewValues, fits: (*keySort[C]).haveFewValues, do: (*keySort[C]).countHeavy},
+var (
+	sampledKeyWays = []way[keyTask]{
+		{is: ways.FewValues, fits: keyTask.haveFewValues, do: keyTask.countHeavy},
 	}
-}
+	surveyedKeyWays = []way[keyTask]{
+		{is: ways.FewValues, fits: keyTask.haveOneValue, do: keyTask.countHeavy},
+		{is: ways.CodesInOrder, fits: keyTask.mayMove, do: keyTask.follow},
+		{is: ways.Counting, fits: keyTask.narrow, do: keyTask.count},
+	}
+)
 
-func surveyedKeyWays[C Code]() []way[keySort[C]] {
-	return []way[keySort[C]]{
-		{is: ways.FewValues, fits: (*keySort[C]).haveOneValue, do: (*keySort[C]).countHeavy},
-		{is: ways.CodesInOrder, fits: (*keySort[C]).mayMove, do: (*keySort[C]).follow},
-		{is: ways.Counting, fits: (*keySort[C]).narrow, do: (*keySort[C]).count},
-	}
+// keyTask is a [keySort]. Lists of an interface serve codes of both sizes, and add no code to a program for each.
+type keyTask interface {
+	haveFewValues() bool
+	haveOneValue() bool
+	countHeavy() (done bool, err error)
+	mayMove() bool
+	follow() (done bool, err error)
+	narrow() bool
+	count() (done bool, err error)
 }
 
 // prefixWays are those of elements whose codes do not decide alone.
-func prefixWays[C Code]() []way[prefixed[C]] {
-	return []way[prefixed[C]]{
-		{is: ways.KeysInOrder, fits: (*prefixed[C]).compared, do: (*prefixed[C]).moveByKeys},
-		{is: ways.Constant, fits: (*prefixed[C]).flat, do: (*prefixed[C]).goOnByRest},
-		{is: ways.RunsInOrder, fits: (*prefixed[C]).sorted, do: (*prefixed[C]).goOnByRuns},
-		{is: ways.FinerCodes, prepares: true, fits: always[prefixed[C]], do: (*prefixed[C]).refine},
-	}
+var prefixWays = []way[prefixTask]{
+	{is: ways.KeysInOrder, fits: prefixTask.compared, do: prefixTask.moveByKeys},
+	{is: ways.Constant, fits: prefixTask.flat, do: prefixTask.goOnByRest},
+	{is: ways.RunsInOrder, fits: prefixTask.sorted, do: prefixTask.goOnByRuns},
+	{is: ways.FinerCodes, prepares: true, fits: always[prefixTask], do: prefixTask.refine},
+}
+
+// prefixTask is a [prefixed].
+type prefixTask interface {
+	compared() bool
+	moveByKeys() (done bool, err error)
+	flat() bool
+	goOnByRest() (done bool, err error)
+	sorted() bool
+	goOnByRuns() (done bool, err error)
+	refine() (done bool, err error)
 }
 
 // try does the first of the ways that is done.
-func try[T any](t *T, list []way[T]) (done bool, err error) {
+func try[T any](t T, list []way[T]) (done bool, err error) {
 	for i := range list {
 		w := &list[i]
 		if !ways.On(w.is) || !w.fits(t) {
@@ -66,7 +83,7 @@ func try[T any](t *T, list []way[T]) (done bool, err error) {
 	return false, nil
 }
 
-func always[T any](*T) bool { return true }
+func always[T any](T) bool { return true }
 
 // comparesKeys reports whether neighbours are compared by whole keys while codes are extracted: a fact for keys-in-order.
 func comparesKeys() bool { return ways.On(ways.KeysInOrder) }
