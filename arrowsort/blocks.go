@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -19,7 +20,8 @@ import (
 
 const (
 	bufferAlign = 64
-	mostBuffers = 1 << 16 // of an array: views have one for each 2 GiB of text
+	mostRows    = min(1<<40, math.MaxInt) // of a block
+	mostBuffers = 1 << 16                 // of an array: views have one for each 2 GiB of text
 )
 
 // errBlock is that of bytes that are no block.
@@ -141,7 +143,7 @@ func batchIn(schema *arrow.Schema, all *memory.Buffer) (batch arrow.RecordBatch,
 		return nil, errBlock
 	}
 	r := blockReader{head: bytes[4:head], all: all, at: alignUp(int(head))}
-	rows := r.number(1 << 40)
+	rows := r.number(mostRows)
 	columns := make([]arrow.Array, schema.NumFields())
 	for i := range columns {
 		data := r.array(schema.Field(i).Type)
@@ -177,7 +179,7 @@ func (r *blockReader) number(most int) int {
 
 // array returns the next array, or nil if there is none of the type.
 func (r *blockReader) array(typ arrow.DataType) *array.Data {
-	rows := r.number(1 << 40)
+	rows := r.number(mostRows)
 	nulls, n := r.number(rows), r.number(mostBuffers)
 	buffers := r.buffers(n)
 	defer func() {

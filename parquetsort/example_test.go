@@ -220,6 +220,7 @@ func ExampleSortFile_options() {
 		parquetsort.Encoding(&parquet.DeltaBinaryPacked, "at"),
 		parquetsort.BloomFilters(parquet.SplitBlockFilter(10, "sensor")),
 		parquetsort.Unique(),
+		parquetsort.NaNsByNulls(),
 		parquetsort.Limit(2500),
 		parquetsort.Report(&stats))
 	if err != nil {

@@ -143,6 +143,7 @@ func (s *fileSort) open(dst string, paths []string, columns []parquet.SortingCol
 			return fmt.Errorf("column %s is of a logical type of an unknown order", c)
 		}
 		s.keys[i].order = c.order
+		s.keys[i].nansAfter = s.options.nansByNulls && s.keys[i].desc == s.keys[i].nullsFirst
 	}
 	s.claims = s.stated(columns)
 	s.store = &chunkStore{disk: s.options.disk, dir: s.options.tempDir(s.target)}

@@ -166,7 +166,7 @@ func (e *chunkEncoder) smaller(kept *values, numbers []uint32) bool {
 			plain += 4 + int(kept.offsets[n+1]-kept.offsets[n])
 		}
 	}
-	return own+len(numbers)*bits.Len(uint(distinct))/8 < plain || plain > mostChunk
+	return own+len(numbers)*bits.Len(uint(distinct))/8 < plain || int64(plain) > mostChunk
 }
 
 func (e *chunkEncoder) keptCount(kept *values) int {
@@ -181,7 +181,7 @@ func (e *chunkEncoder) lookUp(kept *values) error {
 	e.own.reset()
 	for _, n := range e.rows.numbers {
 		x := kept.at(e.c, int(n))
-		if len(e.own.data)+len(x) > mostChunk {
+		if int64(len(e.own.data)+len(x)) > mostChunk {
 			return errLongChunk
 		}
 		e.own.add(e.c, x)

@@ -138,7 +138,7 @@ func (g *gatherer) takeFixed(m *mover, from, to int) {
 }
 
 // mostChunk bounds the bytes of the values of a chunk, as offsets have 32 bits.
-const mostChunk = 1<<32 - 1
+const mostChunk int64 = 1<<32 - 1
 
 func (g *gatherer) takeBytes(m *mover, from, to int) error {
 	r := &g.rows
@@ -152,7 +152,7 @@ func (g *gatherer) takeBytes(m *mover, from, to int) error {
 			}
 			record = record[1:]
 		}
-		if len(g.own.data)+len(record) > mostChunk {
+		if int64(len(g.own.data)+len(record)) > mostChunk {
 			return errLongChunk
 		}
 		g.own.add(m.c, record)
@@ -208,7 +208,7 @@ func (g *gatherer) takeElements(m *mover, definitions, encoded []byte) error {
 			n = int(binary.NativeEndian.Uint32(encoded))
 			encoded = encoded[4:]
 		}
-		if len(g.own.data)+n > mostChunk {
+		if int64(len(g.own.data)+n) > mostChunk {
 			return errLongChunk
 		}
 		g.own.add(m.c, encoded[:n])

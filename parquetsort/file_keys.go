@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"math"
+	"slices"
 
 	"example.com/sorter"
 	"github.com/parquet-go/parquet-go"
@@ -28,6 +29,9 @@ func (k *keyColumn) load(s *fileSort) (sorter.Column[int], error) {
 	if k.column.nested() || k.order == decimal || k.order == half || k.column.physical == format.Int96 {
 		return k.loadEncoded(s)
 	}
+	if k.nansAfter && (k.column.physical == format.Float || k.column.physical == format.Double) {
+		return k.loadFloats(s)
+	}
 	switch k.column.physical {
 	case format.ByteArray:
 		return k.loadBytes(s)
@@ -49,6 +53,28 @@ func (k *keyColumn) load(s *fileSort) (sorter.Column[int], error) {
 		return loadNumbers(s, k, u64)
 	}
 	return loadNumbers(s, k, func(b []byte) int64 { return int64(u64(b)) })
+}
+
+// loadFloats returns the column of floats whose NaNs are greater than others.
+func (k *keyColumn) loadFloats(s *fileSort) (sorter.Column[int], error) {
+	if k.column.physical == format.Double {
+		return loadNumbers(s, k, func(b []byte) uint64 { return k.floatKey(f64(b)) })
+	}
+	return loadNumbers(s, k, func(b []byte) uint32 { return floatKey32(f32(b)) })
+}
+
+// floatKey32 returns bits that compare as floats do, NaNs last.
+func floatKey32(f float32) uint32 {
+	switch b := math.Float32bits(f); {
+	case f != f:
+		return math.MaxUint32
+	case f == 0:
+		return 1 << 31
+	case b>>31 == 1:
+		return ^b
+	default:
+		return b | 1<<31
+	}
 }
 
 // take counts memory.
@@ -126,6 +152,10 @@ func (k *keyColumn) loadRanks(s *fileSort) (sorter.Column[int], error) {
 // ranks returns the ranks of values from 1 on, in the direction of the column. Values that tie have one.
 func (k *keyColumn) ranks(d *dictionary) []uint32 {
 	ordered := d.ordered()
+	if k.nansAfter {
+		isNaN := func(id uint32) bool { return k.column.isNaN(d.kept.at(k.column, int(id))) }
+		slices.SortStableFunc(ordered, func(a, b uint32) int { return ordinal(isNaN(a)) - ordinal(isNaN(b)) })
+	}
 	ranks := make([]uint32, d.n)
 	rank := uint32(0)
 	for i, id := range ordered {
@@ -140,6 +170,13 @@ func (k *keyColumn) ranks(d *dictionary) []uint32 {
 		}
 	}
 	return ranks
+}
+
+func ordinal(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // validity is one bit for each row that is not null.

@@ -27,7 +27,7 @@ type fileOptions struct {
 	groupRows, groupBytes int64 // 0: as in the sources
 	splitRows, splitBytes int64
 	limit                 int64
-	unique                bool
+	unique, nansByNulls   bool
 	codec                 compress.Codec // nil: as in the sources
 	encodings             []encodedColumn
 	filters               []parquet.BloomFilterColumn
@@ -201,6 +201,13 @@ func Limit(n int64) Option {
 // columns one row is left.
 func Unique() Option {
 	return func(o *fileOptions) { o.unique = true }
+}
+
+// NaNsByNulls places NaNs as package arrowsort and Arrow C++ do, between the other values and the nulls: after the other
+// values, or before them where the nulls come first. The default is the order of [Writer]: before them if ascending,
+// after them if descending.
+func NaNsByNulls() Option {
+	return func(o *fileOptions) { o.nansByNulls = true }
 }
 
 // Report fills stats when [SortFile] has succeeded. It panics if stats is nil.

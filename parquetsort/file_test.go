@@ -11,8 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/testkit"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -270,9 +273,13 @@ func TestSortFileRandom(t *testing.T) {
 		}
 		columns := d.sortedBy()
 		order := rowOrder(leavesOf(d.schema, columns))
-		slices.SortStableFunc(want, order.Compare)
 		var stats FileStats
 		opts := []Option{Workers(1 + d.r.IntN(4)), Report(&stats)}
+		if seed%2 == 0 {
+			opts = append(opts, NaNsByNulls())
+			order = orderByNulls(leavesOf(d.schema, columns))
+		}
+		slices.SortStableFunc(want, order.Compare)
 		if d.r.IntN(3) == 0 {
 			opts = append(opts, Unique())
 			want = distinct(order, want, nil)
@@ -325,6 +332,113 @@ func TestSortFileRandom(t *testing.T) {
 		got, _ = readRows(t, dst)
 		if err := sameRows(got, want); err != nil {
 			t.Fatalf("seed %d, schema %v, again by %v: %v", seed, d.schema, columns, err)
+		}
+	}
+}
+
+// orderByNulls is rowOrder with NaNs between the nulls and the other values.
+func orderByNulls(leaves []leaf) sorter.Ordering[parquet.Row] {
+	var all []sorter.Column[parquet.Row]
+	for _, l := range leaves {
+		l.nansAfter = l.desc == l.nullsFirst // of lists
+		place := func(row parquet.Row) int {
+			v, place := l.first(row), 1
+			switch {
+			case v.IsNull():
+				place = 3
+			case l.order == half && halfOf(v.ByteArray()) != halfOf(v.ByteArray()),
+				v.Kind() == parquet.Float && v.Float() != v.Float(), v.Kind() == parquet.Double && v.Double() != v.Double():
+				place = 2
+			}
+			if l.nullsFirst {
+				return -place
+			}
+			return place
+		}
+		if l.MaxRepetitionLevel == 0 {
+			all = append(all, sorter.Asc(place))
+		}
+		all = append(all, rowColumn(l))
+	}
+	return sorter.By(all...)
+}
+
+// TestNaNsByNulls has every kind of float, direction and place of nulls, with dictionaries and without, in memory and
+// on disk.
+func TestNaNsByNulls(t *testing.T) {
+	type row struct {
+		Float  *float32
+		Double *float64
+	}
+	nan := math.NaN()
+	numbers := map[string]*float64{"nan": &nan, "null": nil}
+	for _, text := range []string{"-inf", "-1", "0", "2", "inf"} {
+		v, _ := strconv.ParseFloat(text, 64)
+		numbers[text] = &v
+	}
+	for _, encoding := range []string{"plain", "dict"} {
+		for _, test := range []struct {
+			desc, nullsFirst bool
+			want             string
+		}{
+			{false, false, "-inf -1 0 2 inf nan null"},
+			{true, false, "inf 2 0 -1 -inf nan null"},
+			{false, true, "null nan -inf -1 0 2 inf"},
+			{true, true, "null nan inf 2 0 -1 -inf"},
+		} {
+			for _, name := range []string{"Float", "Double"} {
+				for _, memory := range []int64{1 << 15, 1 << 24} {
+					var rows []row
+					for range 700 {
+						for _, text := range []string{"2", "nan", "-inf", "null", "inf", "0", "-1"} {
+							var r row
+							if v := numbers[text]; v != nil {
+								f := float32(*v)
+								r.Float, r.Double = &f, v
+							}
+							rows = append(rows, r)
+						}
+					}
+					dir := t.TempDir()
+					in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+					schema := parquet.NewSchema("rows", parquet.Group{
+						"Float": parquet.Optional(parquet.Leaf(parquet.FloatType)), "Double": parquet.Optional(parquet.Leaf(parquet.DoubleType))})
+					if encoding == "dict" {
+						schema = parquet.NewSchema("rows", parquet.Group{
+							"Float":  parquet.Optional(parquet.Encoded(parquet.Leaf(parquet.FloatType), &parquet.RLEDictionary)),
+							"Double": parquet.Optional(parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.RLEDictionary))})
+					}
+					if err := parquet.WriteFile(in, rows, schema); err != nil {
+						t.Fatal(err)
+					}
+					by := parquet.Ascending(name)
+					if test.desc {
+						by = parquet.Descending(name)
+					}
+					if test.nullsFirst {
+						by = parquet.NullsFirst(by)
+					}
+					var stats FileStats
+					if err := SortFile(out, []string{in}, []parquet.SortingColumn{by}, NaNsByNulls(), MemoryLimit(memory+10*int64(len(rows))), Report(&stats)); err != nil {
+						t.Fatal(err)
+					}
+					sorted, err := parquet.ReadFile[row](out)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var got []string
+					for i := 0; i < len(sorted); i += 700 {
+						text := "null"
+						if v := sorted[i].Double; v != nil {
+							text = strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(*v, 'g', -1, 64), "+"))
+						}
+						got = append(got, text)
+					}
+					if strings.Join(got, " ") != test.want {
+						t.Errorf("%s, %s, %v, %d bytes of memory, keys on disk %v: %q", encoding, name, test, memory, stats.KeysOnDisk, got)
+					}
+				}
+			}
 		}
 	}
 }

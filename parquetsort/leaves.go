@@ -16,6 +16,7 @@ import (
 type leaf struct {
 	parquet.LeafColumn
 	desc, nullsFirst bool
+	nansAfter        bool // NaNs are greater than other floats, not less
 	order            valueOrder
 }
 
@@ -39,7 +40,7 @@ func leavesOf(schema *parquet.Schema, columns []parquet.SortingColumn) []leaf {
 			panic(fmt.Sprintf("parquetsort: no column %s to sort by", strings.Join(c.Path(), ".")))
 		}
 		column.Path = c.Path() // of columns in lists, Lookup returns the last names only
-		leaves[i] = leaf{column, c.Descending(), c.NullsFirst(), orderOf(column.Node.Type())}
+		leaves[i] = leaf{LeafColumn: column, desc: c.Descending(), nullsFirst: c.NullsFirst(), order: orderOf(column.Node.Type())}
 	}
 	return leaves
 }

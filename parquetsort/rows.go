@@ -139,7 +139,7 @@ func (l leaf) appendKey(dst []byte, v parquet.Value) []byte {
 	case decimal:
 		return appendDecimal(dst, v.ByteArray())
 	case half:
-		return binary.BigEndian.AppendUint64(dst, floatKey(float64(halfOf(v.ByteArray()))))
+		return binary.BigEndian.AppendUint64(dst, l.floatKey(float64(halfOf(v.ByteArray()))))
 	}
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -152,9 +152,9 @@ func (l leaf) appendKey(dst []byte, v parquet.Value) []byte {
 	case parquet.Int64:
 		return binary.BigEndian.AppendUint64(dst, v.Uint64()^uint64(l.sign32())<<32)
 	case parquet.Float:
-		return binary.BigEndian.AppendUint64(dst, floatKey(float64(v.Float())))
+		return binary.BigEndian.AppendUint64(dst, l.floatKey(float64(v.Float())))
 	case parquet.Double:
-		return binary.BigEndian.AppendUint64(dst, floatKey(v.Double()))
+		return binary.BigEndian.AppendUint64(dst, l.floatKey(v.Double()))
 	case parquet.Int96:
 		i := v.Int96()
 		for _, word := range []uint32{i[2] ^ 1<<31, i[1], i[0]} {
@@ -171,6 +171,14 @@ func (l leaf) sign32() uint32 {
 		return 0
 	}
 	return 1 << 31
+}
+
+// floatKey returns bits that compare as floats do, NaNs where the column has them.
+func (l leaf) floatKey(f float64) uint64 {
+	if l.nansAfter && f != f {
+		return math.MaxUint64
+	}
+	return floatKey(f)
 }
 
 // floatKey returns bits that compare as floats do, NaNs first.
