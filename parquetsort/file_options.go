@@ -203,8 +203,8 @@ func Unique() Option {
 	return func(o *fileOptions) { o.unique = true }
 }
 
-// NaNsByNulls places NaNs as package arrowsort and Arrow C++ do, between the other values and the nulls: after the other
-// values, or before them where the nulls come first. The default is the order of [Writer]: before them if ascending,
+// NaNsByNulls places NaNs between the other values and the nulls, as package arrowsort and Arrow C++ do. So they come
+// after the other values, or before them where the nulls come first. The default is the order of [Writer]: before them if ascending,
 // after them if descending.
 func NaNsByNulls() Option {
 	return func(o *fileOptions) { o.nansByNulls = true }

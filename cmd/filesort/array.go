@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// array is a file that is one JSON array. Its elements are read as the lines of NDJSON, each with the space before it,
+// jsonArray is a file that is one JSON array. Its elements are read as the lines of NDJSON, each with the space before it,
 // and written as an array again.
 //
 // In a line that was an element, escapes stand for line ends: JSON has them between its words only, as space.
-type array struct {
+type jsonArray struct {
 	is      bool // the input is one
 	decided bool
 	head    string // of the first file, [ included
@@ -61,11 +61,14 @@ const jsonSpace = " \t\r\n"
 const mostSpace = 1 << 20
 
 // of makes an input that is an array one of lines. The first input decides for all.
-func (a *array) of(in *input, format string) error {
+func (a *jsonArray) of(in *input, format string) error {
 	r := bufio.NewReaderSize(in.Reader, 64<<10)
 	if !a.decided {
 		begin, err := r.Peek(4 << 10)
 		if err != nil && err != io.EOF {
+			return err
+		}
+		if err := recognized(in, string(begin)); err != nil {
 			return err
 		}
 		a.decided = true
@@ -81,7 +84,7 @@ func (a *array) of(in *input, format string) error {
 
 // arrayReader reads the elements of an array as lines.
 type arrayReader struct {
-	a     *array
+	a     *jsonArray
 	in    *bufio.Reader
 	state arrayState
 	depth int  // of the element, brackets that are open
@@ -230,7 +233,7 @@ func (r *arrayReader) put(b byte) {
 // arrayWriter writes lines as the elements of an array.
 type arrayWriter struct {
 	w     io.Writer
-	a     *array
+	a     *jsonArray
 	begun bool   // an element was written
 	start bool   // the next byte begins one
 	rest  []byte // an escape that is not complete

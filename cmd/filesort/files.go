@@ -68,7 +68,7 @@ func (cmd *command) inputs(stdin io.Reader) *files {
 		format = "csv"
 	}
 	cmd.aside.reset()
-	cmd.array = array{}
+	cmd.array = jsonArray{}
 	cmd.aside.most = cmd.memory / asideShare
 	f.wrap = func(in *input, again bool) error {
 		if cmd.aside.any() {

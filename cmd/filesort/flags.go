@@ -24,14 +24,15 @@ type command struct {
 	help     bool
 	version  bool
 	man      bool
-	shell    string         // whose completions are wanted
-	caught   syscall.Signal // an interrupt
-	notes    []string       // messages that are no errors
-	check    string         // "", diagnose or quiet
+	shell    string          // whose completions are wanted
+	caught   syscall.Signal  // an interrupt
+	given    map[string]bool // the options, as rules name them
+	notes    []string        // messages that are no errors
+	check    string          // "", diagnose or quiet
 	merge    bool
 	selection
 	aside aside
-	array array
+	array jsonArray
 
 	// Lines and records.
 	shape shape
@@ -40,6 +41,9 @@ type command struct {
 	// Columns.
 	by        []spec
 	format    string
+	to        string // format of the output; "": see outputFormat
+	opened    string // format of the rows that were read
+	headed    bool   // their first is a header
 	delimiter string
 	quotes    string // strict, lazy, none, or "" for the format's default
 	header    string
@@ -54,10 +58,9 @@ type commandLine struct {
 	global    keyOptions
 	tab       int
 	zero      bool
-	stability bool            // -s or -stable was given
-	onlyLines string          // an option that goes without -by only, "" if there was none
-	onlyBy    string          // an option that goes with -by only
-	given     map[string]bool // the options, as rules name them
+	stability bool   // -s or -stable was given
+	onlyLines string // an option that goes without -by only, "" if there was none
+	onlyBy    string // an option that goes with -by only
 	per       []spec
 	keep      string
 	source    string // of random bytes
@@ -69,8 +72,8 @@ type commandLine struct {
 var errHelp = errors.New("help is wanted")
 
 func parseArgs(args []string) (*command, error) {
-	cl := &commandLine{tab: noTab, given: map[string]bool{}, command: &command{
-		chunk: 4 << 20, workers: runtime.GOMAXPROCS(0), stable: true,
+	cl := &commandLine{tab: noTab, command: &command{
+		given: map[string]bool{}, chunk: 4 << 20, workers: runtime.GOMAXPROCS(0), stable: true,
 		compress: "auto", format: "auto", header: "auto",
 	}}
 	if len(args) == 1 && args[0] == "-h" {
@@ -128,7 +131,8 @@ func (cl *commandLine) options() optionSet {
 	header := once(oneOf(&cl.header, "auto", "yes", "no"))
 	own = append(own, mark(&cl.onlyBy, []option{
 		{0, "by", needsArgument, once(cl.setBy)},
-		{0, "format", needsArgument, once(oneOf(&cl.format, "auto", "csv", "tsv", "ndjson", "json"))},
+		{0, "format", needsArgument, once(oneOf(&cl.format, "auto", "csv", "tsv", "ndjson", "json", parquetFormat, arrowFile, arrowStream))},
+		{0, "to", needsArgument, once(oneOf(&cl.to, "csv", "tsv", "ndjson", parquetFormat, arrowFile, arrowStream))},
 		{0, "quotes", needsArgument, once(oneOf(&cl.quotes, "strict", "lazy", "none"))},
 		{0, "header", needsArgument, header},
 		{0, "no-header", noArgument, func(string) error { return header("no") }},
@@ -354,7 +358,7 @@ func (cl *commandLine) finish() error {
 	case cl.check != "" && cl.output != "":
 		return errors.New("options '-co' are incompatible")
 	case cl.by != nil && cl.onlyLines != "":
-		return fmt.Errorf("%s and -by exclude each other: -by sorts columns of CSV, TSV and NDJSON, %s lines or records", cl.onlyLines, cl.onlyLines)
+		return fmt.Errorf("%s and -by exclude each other: -by sorts columns, %s lines or records", cl.onlyLines, cl.onlyLines)
 	}
 	cl.last = cl.keep == "last"
 	if err := cl.split.check(cl); err != nil {

@@ -33,10 +33,11 @@ func gnuSort(t testing.TB) func(stdin string, args ...string) (stdout string, co
 }
 
 // randomLines returns lines of a few kinds of words, so that many keys tie, between separators
-// of several kinds. NaN is none of them: GNU sort compares padding bytes of NaNs.
+// of several kinds. NaN is none of them: GNU sort compares padding bytes of NaNs; nor is byte 0x80, which version 9.1 takes
+// for a separator of thousands.
 func randomLines(r *rand.Rand, eol string) string {
 	words := []string{
-		"", "a", "A", "b", "B", "ab", "aB", "Ab", "a_b", "a-b", "é", "\x01", "z\x80", "~", ".", "..", ".a", "a.b", "a.tar.gz", "a~",
+		"", "a", "A", "b", "B", "ab", "aB", "Ab", "a_b", "a-b", "é", "\x01", "z\x81", "~", ".", "..", ".a", "a.b", "a.tar.gz", "a~",
 		"0", "-0", "00", "1", "01", "-1", "+1", "10", "9", "9.", ".5", "-.5", "1.50", "1.5", "1e2", "-", "--1", "1,000",
 		"12345678901234567890", "12345678901234567891", "-12345678901234567890", "-12345678901234567891.5", "123456789012345678",
 		"0.00000000000000000000000001", "0.000000000000000000000000011", "9007199254740993", "9007199254740992",

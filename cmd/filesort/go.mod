@@ -6,21 +6,50 @@ require (
 	example.com/sorter v0.0.0
 	github.com/klauspost/compress v1.20.3
 	github.com/schollz/progressbar/v3 v3.18.0
-	golang.org/x/term v0.28.0
+	golang.org/x/term v0.45.0
 )
 
-require github.com/ncruces/go-strftime v1.1.0
+require (
+	github.com/apache/arrow-go/v18 v18.8.0
+	github.com/ncruces/go-strftime v1.1.0
+	github.com/parquet-go/parquet-go v0.32.0
+)
 
 require (
+	github.com/andybalholm/brotli v1.2.3 // indirect
+	github.com/apache/thrift v0.24.0 // indirect
+	github.com/goccy/go-json v0.10.6 // indirect
+	github.com/google/flatbuffers v25.12.19+incompatible // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/klauspost/cpuid/v2 v2.4.0 // indirect
+	github.com/parquet-go/bitpack v1.0.0 // indirect
+	github.com/parquet-go/jsonlite v1.0.0 // indirect
+	github.com/pierrec/lz4/v4 v4.1.29 // indirect
+	github.com/twpayne/go-geom v1.6.1 // indirect
+	github.com/zeebo/xxh3 v1.1.0 // indirect
+	golang.org/x/net v0.58.0 // indirect
+	golang.org/x/sync v0.22.0 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260526163538-3dc84a4a5aaa // indirect
+	google.golang.org/grpc v1.83.2 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+)
+
+require (
+	example.com/sorter/arrowsort v0.0.0
 	example.com/sorter/collation v0.0.0
+	example.com/sorter/parquetsort v0.0.0
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
-	golang.org/x/exp v0.0.0-20240719175910-8a7402abbf56 // indirect
-	golang.org/x/sys v0.40.0 // indirect
+	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
+	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.41.0
 )
 
 replace example.com/sorter => ../..
 
 replace example.com/sorter/collation => ../../collation
+
+replace example.com/sorter/arrowsort => ../../arrowsort
+
+replace example.com/sorter/parquetsort => ../../parquetsort

@@ -24,7 +24,7 @@ func (cmd *command) openDelimited(src *source, d *delimited) (start int, err err
 	}
 	start = next
 	slots := slices.Repeat([]int{-1}, len(names))
-	if !cmd.hasHeader(names) {
+	if cmd.headed = cmd.hasHeader(names); !cmd.headed {
 		names, start = nil, src.bom
 	}
 	for i, s := range cmd.by {

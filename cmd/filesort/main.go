@@ -1,4 +1,4 @@
-// Command filesort sorts lines as sort does, fixed-size records, and CSV, TSV and NDJSON files
+// Command filesort sorts lines as sort does, fixed-size records, and CSV, TSV, JSON, Parquet and Arrow files
 // by columns.
 //
 // Sorting moves references to rows; the rows themselves are copied only when they are written,
@@ -35,8 +35,8 @@ const (
 // runtimeMemory is memory of the program besides -S: for garbage, which is collected more
 // often close to the limit, stacks, and its code, which the runtime does not count.
 const (
-	runtimeMemory = 48 << 20
-	codeMemory    = 16 << 20
+	runtimeMemory = 64 << 20
+	codeMemory    = 32 << 20
 )
 
 func main() {
@@ -130,11 +130,8 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 	if err := cmd.checkOutput(); err != nil {
 		return nil, err
 	}
-	switch {
-	case cmd.by != nil && cmd.check != "":
-		return nil, cmd.checkColumns(stdin, m)
-	case cmd.by != nil:
-		return cmd.sortColumns(stdin, stdout, m)
+	if cmd.by != nil {
+		return cmd.runColumns(stdin, stdout, m)
 	}
 	in := &chunks{files: cmd.inputs(stdin), shape: cmd.shape, size: slotSize, m: m}
 	defer in.close()
@@ -149,6 +146,31 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 		return nil, cmd.writeTo(stdout, in.files.total() > cmd.memory/2, func(w io.Writer) error { return cmd.mergeLines(ctx, stdin, w, m) })
 	}
 	return cmd.sortLines(in, stdout, m)
+}
+
+// runColumns is run for columns.
+func (cmd *command) runColumns(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
+	format, stdin, err := cmd.inputFormat(stdin)
+	if err != nil {
+		return nil, err
+	}
+	out := cmd.outputFormat()
+	if format != "" || isColumnar(out) {
+		if err := cmd.checkColumnar(format, out); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case format != "" && cmd.check != "":
+		return nil, cmd.checkTables(format, stdin, m)
+	case format != "":
+		return cmd.sortTables(format, stdin, stdout, m)
+	case cmd.to != "" && !isColumnar(cmd.to):
+		return nil, fmt.Errorf("-to %s does not go with texts, which come out as they went in: it goes with Parquet and Arrow", cmd.to)
+	case cmd.check != "":
+		return nil, cmd.checkColumns(stdin, m)
+	}
+	return cmd.sortColumns(stdin, stdout, m)
 }
 
 // interrupts returns a context that ends with an interrupt. It is for the time in which there
@@ -198,6 +220,9 @@ func (cmd *command) writeTo(stdout io.Writer, large bool, write func(io.Writer) 
 	past := 0
 	if large {
 		past = pastBuffer(cmd.memory)
+	}
+	if format := cmd.outputFormat(); cmd.by != nil && isColumnar(format) {
+		return writeFile(cmd.output, stdout, past, cmd.tabulating(format, write))
 	}
 	return writeFile(cmd.output, stdout, past, compressing(cmd.compress, cmd.output, cmd.framing(write)))
 }

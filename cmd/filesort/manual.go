@@ -117,7 +117,7 @@ func roff(text string) string {
 
 // optionWords are the values of options that have few.
 var optionWords = map[string]string{
-	"format": "auto csv tsv ndjson json", "quotes": "strict lazy none", "header": "auto yes no", "compress": "auto none gzip zstd",
+	"format": "auto csv tsv ndjson json parquet arrow arrows", "to": "csv tsv ndjson parquet arrow arrows", "quotes": "strict lazy none", "header": "auto yes no", "compress": "auto none gzip zstd",
 	"keep": "first last", "stats": "text json true false", "check": "diagnose-first quiet silent", "completion": "bash zsh fish",
 	"sort": "general-numeric human-numeric month numeric random version",
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func allOptions() []option {
-	set := (&commandLine{command: new(command), given: map[string]bool{}}).options()
+	set := (&commandLine{command: &command{given: map[string]bool{}}}).options()
 	return slices.Concat(set.sorts, set.own)
 }
 

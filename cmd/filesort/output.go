@@ -157,7 +157,7 @@ func (cmd *command) overInput(stdin io.Reader, stdout io.Writer) bool {
 
 // statOf returns the state of standard input or output, nil if that is no file.
 func statOf(stream any) fs.FileInfo {
-	f, ok := stream.(*os.File)
+	f, ok := stream.(interface{ Stat() (fs.FileInfo, error) })
 	if !ok {
 		return nil
 	}

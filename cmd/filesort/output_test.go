@@ -162,6 +162,12 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%q: exit %d, %s", args, code, stderr)
 		}
 	}
+	forTables(t, func(args []string) {
+		_, stderr, code := filesort(unsorted, append(args, "-o", "/dev/full")...)
+		if code != exitError || !strings.HasSuffix(stderr, "write /dev/full: no space left on device\n") {
+			t.Errorf("%q: exit %d, %s", args, code, stderr)
+		}
+	})
 }
 
 // A reader that goes away ends the command without a message.
@@ -179,6 +185,16 @@ func TestClosedPipe(t *testing.T) {
 		}
 		w.Close()
 	}
+	forTables(t, func(args []string) {
+		r, w, err := os.Pipe()
+		expect(t, err)
+		r.Close()
+		var stderr bytes.Buffer
+		if code := run(args, strings.NewReader(in), w, &stderr); code != exitPipe || stderr.Len() > 0 {
+			t.Errorf("%q: exit %d, %s", args, code, stderr.String())
+		}
+		w.Close()
+	})
 }
 
 type badReader struct{}

@@ -81,7 +81,8 @@ func (cmd *command) quotesHide(name, first string) bool {
 // open chooses the format and returns it with the place where rows start.
 func (cmd *command) open(src *source) (f format, start int, err error) {
 	d := &delimited{comma: ",", quote: strict}
-	switch cmd.formatOf(src) {
+	cmd.opened = cmd.formatOf(src)
+	switch cmd.opened {
 	case "ndjson", "json":
 		j := newNDJSON(cmd.by)
 		j.array = src.elements

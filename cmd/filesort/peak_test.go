@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/testkit"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
 // peakTo in the environment makes the test binary the command, which then writes to a file of that name
@@ -138,6 +141,53 @@ func TestPeakMemory(t *testing.T) {
 			t.Errorf("%s, %d bytes, %q: %d MiB, want %d", in.name, b.Len(), args, peak>>20, most>>20)
 		}
 	}
+}
+
+// The same for tables: of a format in another, and of text in a table.
+func TestPeakMemoryOfTables(t *testing.T) {
+	if _, ok := numberAfter("/proc/self/status", "VmHWM:"); !ok {
+		t.Skip("the system does not say how much memory a process had")
+	}
+	testkit.SkipRace(t)
+	for i := range testkit.Pick(3, 40) {
+		r := rand.New(rand.NewPCG(uint64(i), 49))
+		in, to := append([]string{"csv"}, storedFormats...)[r.IntN(4)], storedFormats[r.IntN(3)]
+		mib := 32 << r.IntN(3)
+		path := filepath.Join(t.TempDir(), "x."+in)
+		n := mib * 1000 * (1 + r.IntN(4))
+		if in == "csv" {
+			var b strings.Builder
+			b.WriteString("a,b,c\n")
+			for range n {
+				fmt.Fprintf(&b, "%d,%s,%g\n", r.IntN(n), randomText(r, r.IntN(60)), r.Float64())
+			}
+			expect(t, os.WriteFile(path, []byte(b.String()), 0o600))
+		} else {
+			writeTable(t, path, in, peakTable(r, n)...)
+		}
+		args := []string{"-S", fmt.Sprintf("%dM", mib), "-by", []string{"a", "b,a", "c:desc"}[r.IntN(3)], "-to", to, "-o", path + ".out", path}
+		peak := peakOf(t, nil, args...)
+		t.Logf("%d rows, %q: %d MiB over", n, args, (peak>>20)-int64(mib))
+		if most := int64(mib)<<20 + runtimeMemory + 16<<20; peak > most {
+			t.Errorf("%d rows, %q: %d MiB, want %d", n, args, peak>>20, most>>20)
+		}
+	}
+}
+
+// peakTable returns batches of n rows of the columns a, b and c.
+func peakTable(r *rand.Rand, n int) (all []arrow.RecordBatch) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}, {Name: "b", Type: arrow.BinaryTypes.String}, {Name: "c", Type: arrow.PrimitiveTypes.Float64}}, nil)
+	for n > 0 {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		for range min(n, 10_000) {
+			b.Field(0).(*array.Int64Builder).Append(r.Int64())
+			b.Field(1).(*array.StringBuilder).Append(randomText(r, r.IntN(60)))
+			b.Field(2).(*array.Float64Builder).Append(r.Float64())
+		}
+		n -= min(n, 10_000)
+		all = append(all, b.NewRecordBatch())
+	}
+	return all
 }
 
 // numberAfter returns the number after a word in a file.

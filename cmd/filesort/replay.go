@@ -65,14 +65,9 @@ func (in *input) again(name string) bool {
 // copy has all that is read of an input copied, until the next one is opened.
 func (r *replay) copy(in *input, p *replayed) (err error) {
 	if r.copies == nil {
-		dir := "" // $TMPDIR or /tmp
-		if len(r.dirs) > 0 {
-			dir = r.dirs[0]
-		}
-		if r.copies, err = os.CreateTemp(dir, ".filesort-*"); err != nil {
+		if r.copies, err = tempFile(r.dirs); err != nil {
 			return err
 		}
-		os.Remove(r.copies.Name()) // where the system allows it, an interrupt leaves nothing
 	}
 	in.Reader = io.TeeReader(in.Reader, writer(func(b []byte) (int, error) {
 		n, err := r.copies.Write(b)

@@ -16,6 +16,8 @@ type report struct {
 	what string // was sorted
 	sort sorter.Stats
 	disk *extsort.Stats // nil: all of it was sorted in memory
+
+	tables any // of a sort of files that are stored by column; then the others are not set
 }
 
 func (r *report) print(w io.Writer, m *meter) {
@@ -26,6 +28,10 @@ func (r *report) print(w io.Writer, m *meter) {
 		for _, dir := range d.InMemory {
 			fmt.Fprintf(w, "%s is kept in memory: -T names another folder\n", dir)
 		}
+		return
+	}
+	if r.tables != nil {
+		fmt.Fprintf(w, "\n%+v\n", r.tables)
 		return
 	}
 	fmt.Fprintf(w, "\n%s", &r.sort)
@@ -63,13 +69,16 @@ func (r *report) printJSON(w io.Writer, m *meter) {
 		Stages []step    `json:"stages"`
 		Sort   *inMemory `json:"sort,omitempty"`
 		Disk   *onDisk   `json:"disk,omitempty"`
-	}{What: r.what}
+		Tables any       `json:"tables,omitempty"`
+	}{What: r.what, Tables: r.tables}
 	for _, s := range m.stages {
 		all.Stages = append(all.Stages, step{s.name, s.took})
 	}
-	if d := r.disk; d != nil {
+	switch d := r.disk; {
+	case r.tables != nil:
+	case d != nil:
 		all.Disk = &onDisk{d.Elements, d.Dropped, d.Runs, d.Written, d.Read, d.Disk, d.Memory, d.Dirs, d.InMemory}
-	} else {
+	default:
 		s := &r.sort
 		all.Sort = &inMemory{Algorithm: s.Algorithm, Shape: s.Shape, Elements: s.Elements, Workers: s.Workers, Rounds: s.Rounds, Ties: s.Ties, Scratch: s.Scratch}
 		for _, stage := range s.Stages {

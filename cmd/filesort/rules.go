@@ -24,6 +24,7 @@ var rules = []rule{
 		because: "it is an order of its own"},
 	{option: "-record", excludes: []string{"-skip", "-comment"}, because: "records are no lines"},
 	{option: "-debug", excludes: []string{"-o", "-c", "-C", "-by", "-record", "-locale", "-count", "-shuffle"}, because: "it shows the keys of lines, compared by their bytes, on standard output"},
+	{option: "-to", excludes: []string{"-c", "-C"}, because: "a check writes no rows"},
 	{option: "-split", needs: "-o", because: "it writes files"},
 	{option: "-split", excludes: []string{"-c", "-C"}, because: "a check writes no rows"},
 	{option: "-seed", needs: "-shuffle", because: "it says which order of all is taken"},

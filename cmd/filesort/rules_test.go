@@ -9,7 +9,7 @@ import (
 // samples are options with a value.
 var samples = map[string]string{
 	"-keep": "-keep=last", "-per": "-per=b", "-by": "-by=a", "-record": "-record=2", "-top": "-top=2", "-k": "-k1", "-seed": "-seed=1", "-o": "-o=x%d",
-	"-locale": "-locale=de", "-skip": "-skip=1", "-comment": "-comment=#", "-split": "-split=key", "-sort": "--sort=month", "-count": "-count=n",
+	"-locale": "-locale=de", "-skip": "-skip=1", "-comment": "-comment=#", "-split": "-split=key", "-sort": "--sort=month", "-count": "-count=n", "-to": "-to=parquet",
 }
 
 func sampleOf(option string) string {
@@ -24,7 +24,7 @@ func TestRules(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, r := range rules {
 		with := []string{sampleOf(r.option)}
-		if r.option == "-per" {
+		if r.option == "-per" || r.option == "-to" {
 			with = append(with, "-by=a")
 		}
 		if r.needs != "" {

@@ -4,8 +4,8 @@ const usage = `usage: filesort [options] [FILE]...
        filesort -by COLUMNS [options] [FILE]
        filesort -record N [-key FROM:TO]... [options] [FILE]...
 
-Sorts lines as LC_ALL=C sort does, CSV, TSV and JSON by columns (-by), and
-fixed-size binary records (-record). FILE may be - for standard input, which is
+Sorts lines as LC_ALL=C sort does, CSV, TSV, JSON, Parquet and Arrow by columns
+(-by), and fixed-size binary records (-record). FILE may be - for standard input, which is
 also read if there is none. Files that are compressed with gzip or zstd are
 decompressed. Rows come out byte for byte as they went in.
 
@@ -92,9 +92,13 @@ Columns:
 
   -by COLUMNS      what to sort by, the deciding column first (see below); a
                    header stays on top
-  -format F        csv, tsv, ndjson, json or auto (default auto: by the file's
-                   name, then by its first line); json is one array of objects,
-                   and so is the output
+  -format F        csv, tsv, ndjson, json, parquet, arrow (a file of Arrow IPC),
+                   arrows (a stream of it) or auto (default auto: by the first
+                   bytes or the name, then by the first line); json is one array
+                   of objects, and so is the output
+  -to F            what the output is: parquet, arrow, arrows, or, of these, csv,
+                   tsv or ndjson (default: by its name, .parquet, .pq, .arrow,
+                   .feather, .ipc, .arrows, .csv, .tsv, .ndjson; else as the input)
   -delimiter C     character or characters between the fields of csv (default ,)
   -quotes Q        strict: "..." as in RFC 4180 (default for csv)
                    lazy:   quotes at odd places are text
@@ -150,4 +154,5 @@ fault.
   filesort -by id -comment '#' -skip 2 export.csv
   filesort -shuffle -seed 7 -top 1000 -format csv data.csv
   filesort -by user.id,time -top 10 events.ndjson.zst
+  filesort -by country,time:desc -o sorted.parquet events.csv
 `
