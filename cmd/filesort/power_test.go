@@ -19,6 +19,7 @@ var powerCalls = map[string][]string{
 	"in place":   {"x", "-o", "x"},
 	"new file":   {"-n", "x", "-o", "new"},
 	"columns":    {"-by", "n", "x", "-o", "new"},
+	"to table":   {"-by", "n", "-T", "runs", "x", "-format", "csv", "-o", "new.parquet"},
 	"from disk":  {"-S", "1M", "-T", "runs", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "-o", "x"},
 	"compressed": {"x", "-o", "new.gz"},
 	"merge":      {"-m", "x", "x", "-o", "new"},
