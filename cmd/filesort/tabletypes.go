@@ -43,6 +43,9 @@ func typesOf(v storedValue) valueTypes {
 	if v.word {
 		return timesOf(s)
 	}
+	if t, sure := quickTypes(s); sure {
+		return t
+	}
 	if isTrueOrFalse(s) {
 		return storesBool
 	}
@@ -54,6 +57,32 @@ func typesOf(v storedValue) valueTypes {
 		t |= storesFloat
 	}
 	return t
+}
+
+// floatDigits are as many decimal digits as every float of 64 bits keeps.
+const floatDigits = 15
+
+// quickTypes returns the types of most values: texts whose first byte no other value has, and numbers of few digits. sure
+// is false for all that takes a closer look.
+func quickTypes(s string) (t valueTypes, sure bool) {
+	if s == "" || strings.IndexByte("tTfFnNiI+-.0123456789", s[0]) < 0 {
+		return 0, true
+	}
+	digits := strings.TrimPrefix(s, "-")
+	if len(digits) == 0 || len(digits) > floatDigits || digits[0] == '0' || !isDigit(digits[0]) {
+		return 0, false
+	}
+	t = storesInt | storesFloat
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case isDigit(c):
+		case c == '.' && t&storesInt != 0:
+			t = storesFloat
+		default:
+			return 0, false
+		}
+	}
+	return t, true
 }
 
 // exactFloat takes a number that a float of 64 bits keeps: of up to 15 digits, or written as the shortest that is read as
@@ -75,8 +104,8 @@ func exactFloat(s string) (v float64, ok bool) {
 		return 0, false
 	}
 	digits := significant(s)
-	const kept, least = 15, 1e-300 // digits of a float, and of the smallest that has them all
-	if len(digits) <= kept && (digits == "" || math.Abs(v) >= least) {
+	const least = 1e-300 // smaller ones may have fewer digits
+	if len(digits) <= floatDigits && (digits == "" || math.Abs(v) >= least) {
 		return v, true
 	}
 	return v, digits == significant(strconv.FormatFloat(v, 'e', -1, 64))
