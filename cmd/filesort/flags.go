@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -25,6 +26,7 @@ type command struct {
 	version  bool
 	man      bool
 	shell    string          // whose completions are wanted
+	heeded   context.Context // done when an interrupt was caught; nil: none is
 	caught   syscall.Signal  // an interrupt
 	given    map[string]bool // the options, as rules name them
 	notes    []string        // messages that are no errors

@@ -177,6 +177,7 @@ func (cmd *command) runColumns(stdin io.Reader, stdout io.Writer, m *meter) (*re
 // is a temporary file to remove; before, the signal ends the program.
 func (cmd *command) interrupts() (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
+	cmd.heeded = ctx
 	var heeded []os.Signal
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) { // as under nohup

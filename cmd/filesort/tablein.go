@@ -93,6 +93,9 @@ func (t *tables) openAs(name, place string) (*arrow.Schema, error) {
 		return nil, err
 	}
 	t.close = in.Close
+	if in.source == nil { // it may wait
+		in.Reader = readerOf(t.ctx, in.Reader)
+	}
 	r, err := ipc.NewReader(in, ipc.WithAllocator(memory.DefaultAllocator))
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
@@ -319,13 +322,41 @@ func copyInput(ctx context.Context, path, name string, stdin io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// readerOf returns a reader that ends with the error of ctx.
+// readerOf returns a reader that ends with the error of ctx, also while r waits for more.
 func readerOf(ctx context.Context, r io.Reader) io.Reader {
-	return reading(func(p []byte) (int, error) {
-		if err := ctx.Err(); err != nil {
-			return 0, err
+	type result struct {
+		text []byte
+		err  error
+	}
+	results := make(chan result)
+	go func() { // ends after r, or after ctx and one more result of r
+		for {
+			text := make([]byte, parquetBuffer)
+			n, err := r.Read(text)
+			select {
+			case results <- result{text[:n], err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
 		}
-		return r.Read(p)
+	}()
+	var last result
+	return reading(func(p []byte) (int, error) {
+		if len(last.text) == 0 && last.err == nil {
+			select {
+			case last = <-results:
+			case <-ctx.Done():
+				last.err = ctx.Err()
+			}
+		}
+		n := copy(p, last.text)
+		if last.text = last.text[n:]; len(last.text) > 0 {
+			return n, nil
+		}
+		return n, last.err
 	})
 }
 

@@ -79,6 +79,9 @@ func (t *tabulation) find() error {
 		r.done(c)
 		return found, err
 	}, func(found *tabulation) error {
+		if err := t.heeded.Err(); err != nil {
+			return err
+		}
 		for i, column := range found.columns {
 			t.column(i, column.name).add(column)
 		}
@@ -282,6 +285,9 @@ func (t *tabulation) write(schema *arrow.Schema, out tableWriter) error {
 		return b.NewRecordBatch(), nil
 	}, func(batch arrow.RecordBatch) error {
 		defer batch.Release()
+		if err := t.heeded.Err(); err != nil {
+			return err
+		}
 		return out.Write(batch)
 	})
 }
