@@ -120,7 +120,7 @@ func randomOrder(r *rand.Rand) (args []string) {
 func endsEarly(arg string) bool {
 	text, is := strings.CutPrefix(arg, "-k")
 	k, err := parseKey(text)
-	return is && err == nil && (k.endField < k.field || k.endField < toEnd && k.char > 0)
+	return is && err == nil && (k.endField < k.field || k.endField < toEnd && (k.char > 0 || k.opts&blanksAtStart != 0))
 }
 
 // draws are the rounds of tests against GNU sort. 0: a few seconds of them.
