@@ -13,7 +13,8 @@
 // CPU engine, slices.SortFunc and pargo; with -auto the planner's choice beside both engines for all distributions of
 // keys that programs have; with -segments sorts of segments beside CUB's; with -selection selections beside CUB's;
 // with -several sorts that several devices share; with -spread sorts of lists that lie in parts on several devices;
-// with -check it compares orders and sorted keys with those of the CPU engine, position by position.
+// with -first the planner's choices in a fresh process; with -capped orders of lists that do not fit the memory that
+// they may take; with -check it compares orders and sorted keys with those of the CPU engine, position by position.
 package main
 
 import (
@@ -58,6 +59,8 @@ var (
 	share    = flag.Bool("several", false, "time sorts that the devices share instead, beside those of the first, and compare their results")
 	severalN = flag.String("several-n", "24,26,28", "comma-separated sizes of -several, as powers of two")
 
+	cappedBytes = flag.Int64("capped", 0, "time orders with at most this number of bytes of device memory per sort instead, of up to four times the elements that fit, without the peer's library")
+
 	segmented = flag.Bool("segments", false, "sort segments instead, beside both of CUB's sorts of segments, and compare the results")
 
 	cuts = flag.String("cuts", "", "comma-separated names of the divisions of -segments, all by default")
@@ -75,12 +78,18 @@ func main() {
 	switch {
 	case *checks:
 		err = on(func(e *gpu.Engine) error { return checkAll(e, *most, max(1, *every)) }, gpu.Verify())
+	case *cappedBytes > 0:
+		err = on(func(large *gpu.Engine) error {
+			return on(func(small *gpu.Engine) error { return capped(small, large, *cappedBytes) }, gpu.Memory(*cappedBytes))
+		})
 	case *longest:
 		err = on(checkLongest)
 	case *share:
 		err = several(powers(*severalN))
 	case *spreads:
 		err = spreadRows(powers(*spreadN))
+	case *first:
+		err = firstRows()
 	case *autos:
 		err = on(autoRows)
 	case *whole:

@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check longest peer table keys segments selection e2e several spread auto papers memcheck racecheck initcheck synccheck)
+steps=(machine tests check longest peer table keys segments selection e2e several spread auto first capped papers memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -58,6 +58,10 @@ spread() { # lists that lie in parts on all devices, beside one part on one
   ./gpubench -spread -devices all ${GPUBENCH_SPREAD-}
 }
 
+capped() { ./gpubench -capped $((4 << 30)) ${GPUBENCH_CAPPED-}; }
+
+first() { ./gpubench -first ${GPUBENCH_FIRST-}; } # the sorts of fresh processes
+
 auto() { ./gpubench -auto ${GPUBENCH_AUTO-}; } # the planner, for keys that programs have
 
 # Sorts on one core take most of the time: once each.
@@ -72,7 +76,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=240 [check]=420 [longest]=150 [peer]=150 [table]=400 [keys]=400 [segments]=240 [selection]=200 [e2e]=250 [several]=340 [spread]=200 [auto]=600 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=240 [check]=420 [longest]=150 [peer]=150 [table]=400 [keys]=400 [segments]=240 [selection]=200 [e2e]=250 [several]=340 [spread]=200 [auto]=600 [first]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"
