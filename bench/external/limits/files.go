@@ -51,15 +51,15 @@ var files = []call{
 	toolCall("filesort --locale sv", "text", "--locale", "sv"),
 	toolCall("filesort -by two columns", "csv", "-by", "word,n:int:desc"),
 	toolCall("filesort -by a column -u", "csv", "-by", "n:int", "-u"),
+	toolCall("filesort -by, Parquet", "parquet", "-by", "n"),
 }
 
 // collected is beside a limit the share of the garbage collector where memory is Go's: as much as is in use.
 func collected(limit int64) int64 { return little(limit) + limit }
 
-// program is beside -S the program itself.
-func program(int64) int64 { return 48 << 20 }
-
-func inSwedish(int64) int64 { return 64 << 20 }
+// program is beside -S the program itself, library that with a language or a table.
+func program(int64) int64 { return 64 << 20 }
+func library(int64) int64 { return 80 << 20 }
 
 // batches is a reader of random batches, one at a time.
 type batches struct {
@@ -155,12 +155,17 @@ func checkParquet(path string, want int) error {
 // toolCall is a call of the program filesort. The order of its result is checked by itself.
 func toolCall(name, kind string, args ...string) call {
 	beside := program
-	if len(args) > 0 && args[0] == "--locale" {
-		beside = inSwedish
+	if kind == "parquet" || len(args) > 0 && args[0] == "--locale" {
+		beside = library
 	}
 	return call{name: name, beside: beside, tool: true, make: func(t task) (func() error, error) {
 		in, out := filepath.Join(t.Dir, "in."+kind), filepath.Join(t.Dir, "out."+kind)
-		err := makeLines(in, kind, t.Input)
+		var err error
+		if kind == "parquet" {
+			_, err = makeParquet(in, t.Input)
+		} else {
+			err = makeLines(in, kind, t.Input)
+		}
 		all := append([]string{"-S", fmt.Sprintf("%dK", t.Memory>>10), "-T", t.Dir, "-o", out}, args...)
 		return func() error {
 			cmd := exec.Command(t.Tool, append(all, in)...)
@@ -175,7 +180,7 @@ func toolCall(name, kind string, args ...string) call {
 			if err != nil {
 				return err
 			}
-			if a.Size() != b.Size() && args[len(args)-1] != "-u" {
+			if a.Size() != b.Size() && args[len(args)-1] != "-u" && kind != "parquet" {
 				return fmt.Errorf("%d bytes of %d", b.Size(), a.Size())
 			}
 			return nil
