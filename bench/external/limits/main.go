@@ -1,14 +1,14 @@
 //go:build linux
 
-// Command limits runs calls of all packages in control groups whose hard limit is what the packages promise, and
-// prints what they took.
+// Command limits runs calls of all packages in control groups whose hard limit is the memory that they promise, and
+// prints how much they took.
 //
 //	go run ./limits -memory 64 -times 4 -tool filesort
 //
-// Each call runs in a process of its own. When its input is made, the process enters a new control group, which
-// counts what it takes from then on: the memory limit that the call is told, and what the package grants itself
-// beside. A process that takes more is killed. The group counts pages of files, too, but the system takes these back;
-// "grown" is without them. It needs a right to make control groups.
+// Each call runs in a process of its own. When its input is made, the process enters a new control group, whose hard
+// limit is the memory limit of the call and the bytes that the documents allow beside. A process that takes more from then
+// on is killed. The group counts pages of files, too, but the system takes these back; the numbers are without them.
+// A cell with "killed" has the number of a run without the hard limit. It needs a right to make control groups.
 package main
 
 import (
@@ -36,7 +36,7 @@ import (
 	"example.com/sorter/internal/cgroup"
 )
 
-// setting is what a process is run with.
+// setting is the surroundings of a process.
 type setting struct {
 	name  string
 	procs int  // GOMAXPROCS
@@ -52,7 +52,7 @@ var settings = []setting{
 	{name: "8, 40 files", procs: 8, files: 40},
 }
 
-// outcome is what a process tells.
+// outcome is the result of a process.
 type outcome struct {
 	Grown  int64 // bytes of resident memory, at most
 	Group  int64 // bytes that the control group counted, at most
