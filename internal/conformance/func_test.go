@@ -131,7 +131,7 @@ func funcModes(n int) []mode {
 func TestFunc(t *testing.T) {
 	for shape := range funcShapes {
 		for at, n := range funcSizes {
-			if testkit.ThinnedTo(8, shape+at) || n > 9000 && (shape+at)%testkit.Pick(9, 3) != 0 {
+			if testkit.ThinnedTo(8, shape+at) || n > 9000 && (shape+at)%testkit.Pick(18, 3) != 0 {
 				continue
 			}
 			rows := drawFuncRows(shape, n)

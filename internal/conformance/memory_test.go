@@ -117,7 +117,7 @@ func TestMemoryLimitAlgorithms(t *testing.T) {
 // wide codes, leaves most elements to the second.
 func TestMemoryLimitTies(t *testing.T) {
 	testkit.SkipRace(t)
-	checkLimitTies(t, testkit.Pick(150_000, 150_000), []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256}, sorter.Workers(2))
+	checkLimitTies(t, testkit.Pick(50_000, 150_000), []int64{1, 16, 24, 32, 48, 64, 80, 96, 128, 256}, sorter.Workers(2))
 	// Where limits are tight, and tables small beside what a run takes.
 	if testkit.Long() {
 		checkLimitTies(t, 300_000, []int64{24, 28}, sorter.Workers(1))
