@@ -64,7 +64,7 @@ func TestPublish(t *testing.T) {
 	for _, m := range r.published() {
 		tags = append(tags, strings.TrimSuffix(m.tag(testVersion), testVersion))
 	}
-	if want := []string{"", "arrowsort/", "beam/", "collation/", "cmd/filesort/", "gpu/cu/", "parquetsort/"}; !slices.Equal(tags, want) {
+	if want := []string{"", "arrowsort/", "beam/", "collation/", "gpu/cu/", "parquetsort/", "cmd/filesort/"}; !slices.Equal(tags, want) {
 		t.Errorf("tags of %q, want %q", tags, want)
 	}
 	env := consumerEnv(t, proxy)
