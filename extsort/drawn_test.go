@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -174,6 +173,7 @@ type drawnLife[E any] struct {
 	dir   string // of kept runs, or none
 	lanes [][]E
 	done  []int // elements of each lane that are appended
+	kept  bool  // there are runs of a life before
 	said  string
 }
 
@@ -308,7 +308,7 @@ func (d *drawnLife[E]) parts(s *extsort.Sorter[E], n int) (got []E, err error) {
 	var all sync.WaitGroup
 	for i, p := range parts {
 		all.Go(func() {
-			for e, err := range iter.Seq2[E, error](p.All()) {
+			for e, err := range p.All() {
 				if err != nil {
 					errs[i] = err
 					return
@@ -326,11 +326,10 @@ func (d *drawnLife[E]) parts(s *extsort.Sorter[E], n int) (got []E, err error) {
 
 // open begins the sort, or goes on with it.
 func (d *drawnLife[E]) open() (s *extsort.Sorter[E], appenders []*extsort.Appender[E], err error) {
-	resumed := slices.Max(d.done) > 0 || strings.Contains(d.said, "life")
 	switch {
-	case d.kind.codec == nil && resumed:
+	case d.kind.codec == nil && d.kept:
 		s, err = extsort.Resume(d.dir, d.kind.order, d.opts...)
-	case resumed:
+	case d.kept:
 		s, err = extsort.ResumeCoded(d.dir, d.kind.order, d.kind.codec, d.opts...)
 	default:
 		opts := d.opts
@@ -362,6 +361,7 @@ func (d *drawnLife[E]) live(r *rand.Rand, part int) error {
 	if err != nil {
 		return err
 	}
+	d.kept = true
 	d.said += ", a life"
 	if err := d.append(r, s, appenders, part); err != nil {
 		return err

@@ -29,9 +29,6 @@ func (k *keyColumn) load(s *fileSort) (sorter.Column[int], error) {
 	if k.column.nested() || k.order == decimal || k.order == half || k.column.physical == format.Int96 {
 		return k.loadEncoded(s)
 	}
-	if k.nansAfter && (k.column.physical == format.Float || k.column.physical == format.Double) {
-		return k.loadFloats(s)
-	}
 	switch k.column.physical {
 	case format.ByteArray:
 		return k.loadBytes(s)
@@ -40,9 +37,9 @@ func (k *keyColumn) load(s *fileSort) (sorter.Column[int], error) {
 	case format.Boolean:
 		return loadNumbers(s, k, func(b []byte) bool { return b[0] != 0 })
 	case format.Float:
-		return loadNumbers(s, k, f32)
+		return k.withNaNs(loadNumbers(s, k, f32))
 	case format.Double:
-		return loadNumbers(s, k, f64)
+		return k.withNaNs(loadNumbers(s, k, f64))
 	case format.Int32:
 		if k.order == unsigned {
 			return loadNumbers(s, k, u32)
@@ -55,26 +52,15 @@ func (k *keyColumn) load(s *fileSort) (sorter.Column[int], error) {
 	return loadNumbers(s, k, func(b []byte) int64 { return int64(u64(b)) })
 }
 
-// loadFloats returns the column of floats whose NaNs are greater than others.
-func (k *keyColumn) loadFloats(s *fileSort) (sorter.Column[int], error) {
-	if k.column.physical == format.Double {
-		return loadNumbers(s, k, func(b []byte) uint64 { return k.floatKey(f64(b)) })
+// withNaNs places the NaNs of a column of floats. The default of package sorter is theirs if they are less than others.
+func (k *keyColumn) withNaNs(c sorter.Column[int], err error) (sorter.Column[int], error) {
+	switch {
+	case err != nil || !k.nansAfter:
+		return c, err
+	case k.desc:
+		return c.NaNsFirst(), err
 	}
-	return loadNumbers(s, k, func(b []byte) uint32 { return floatKey32(f32(b)) })
-}
-
-// floatKey32 returns bits that compare as floats do, NaNs last.
-func floatKey32(f float32) uint32 {
-	switch b := math.Float32bits(f); {
-	case f != f:
-		return math.MaxUint32
-	case f == 0:
-		return 1 << 31
-	case b>>31 == 1:
-		return ^b
-	default:
-		return b | 1<<31
-	}
+	return c.NaNsLast(), err
 }
 
 // take counts memory.

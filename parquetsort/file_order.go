@@ -241,10 +241,11 @@ func (s *fileSort) each(c *column) int64 {
 // movers returns how many goroutines move columns: more than there are columns where their chunks have room.
 func (s *fileSort) movers() int {
 	columns := min(s.options.workers, len(s.columns))
-	chunk := int64(1)
+	widest := int64(1)
 	for _, c := range s.columns {
-		chunk = max(chunk, s.each(c)*int64(s.groupRows()))
+		widest = max(widest, s.each(c))
 	}
+	chunk := widest * int64(s.groupRows())
 	fits := int64(columns) * s.columnRoom() / (4 * chunk)
 	return int(min(int64(s.options.workers), max(fits, int64(columns))))
 }

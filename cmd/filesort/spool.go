@@ -57,14 +57,18 @@ func (s *spool) close() {
 	}
 }
 
+// firstOf returns the first of some folders, or "" for $TMPDIR or /tmp.
+func firstOf(dirs []string) string {
+	if len(dirs) == 0 {
+		return ""
+	}
+	return dirs[0]
+}
+
 // tempFile creates a file in the first of some folders, or in $TMPDIR or /tmp. Where the system allows it, it has no
 // name, so that an interrupt leaves nothing.
 func tempFile(dirs []string) (*os.File, error) {
-	dir := ""
-	if len(dirs) > 0 {
-		dir = dirs[0]
-	}
-	f, err := os.CreateTemp(dir, ".filesort-*")
+	f, err := os.CreateTemp(firstOf(dirs), ".filesort-*")
 	if err == nil {
 		os.Remove(f.Name())
 	}

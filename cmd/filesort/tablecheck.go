@@ -16,10 +16,7 @@ import (
 func (cmd *command) checkTables(in string, stdin io.Reader, m *meter) (err error) {
 	ctx, stop := cmd.interrupts()
 	defer stop()
-	folder := &workFolder{}
-	if len(cmd.dirs) > 0 {
-		folder.parent = cmd.dirs[0]
-	}
+	folder := &workFolder{parent: firstOf(cmd.dirs)}
 	defer func() { err = errors.Join(err, folder.remove()) }()
 	defer cmd.explainDamage(&err)
 	m.stage("check", "rows", 0)

@@ -23,10 +23,7 @@ import (
 func (cmd *command) sortTables(in string, stdin io.Reader, stdout io.Writer, m *meter) (r *report, err error) {
 	ctx, stop := cmd.interrupts()
 	defer stop()
-	folder := &workFolder{}
-	if len(cmd.dirs) > 0 {
-		folder.parent = cmd.dirs[0]
-	}
+	folder := &workFolder{parent: firstOf(cmd.dirs)}
 	defer func() { err = errors.Join(err, folder.remove()) }()
 	out := cmd.outputFormat()
 	if out == "" {

@@ -161,10 +161,10 @@ type columnTypes struct {
 	are   valueTypes
 	typ   arrow.DataType
 
-	values int       // that are not null
-	typed  int       // of them, those that are no plain text
-	odd    [2]string // the first value that is one, and the first after which no type was left
-	found  [2]bool   // there are these
+	values int    // that are not null
+	typed  int    // of them, those that are no plain text
+	odd    string // the first value that is one, if there is any
+	hasOdd bool
 }
 
 // note takes account of a value.
@@ -176,33 +176,25 @@ func (c *columnTypes) note(v storedValue) {
 	t := typesOf(v)
 	if t != 0 {
 		c.typed++
-	} else if !c.found[0] {
-		c.odd[0], c.found[0] = v.text, true
+	} else if !c.hasOdd {
+		c.odd, c.hasOdd = v.text, true
 	}
-	if c.are &= t; c.are == 0 && !c.found[1] {
-		c.odd[1], c.found[1] = v.text, true
-	}
+	c.are &= t
 }
 
 // settle keeps no memory of the text in which values stand, and the front of long ones.
 func (c *columnTypes) settle() {
 	const most = 160
-	for i, text := range c.odd {
-		c.odd[i] = strings.Clone(text[:min(len(text), most)])
-	}
+	c.odd = strings.Clone(c.odd[:min(len(c.odd), most)])
 	c.name = strings.Clone(c.name)
 }
 
 // add takes account of values that follow.
 func (c *columnTypes) add(next *columnTypes) {
-	left := c.are & next.are
-	if !c.found[0] {
-		c.odd[0], c.found[0] = next.odd[0], next.found[0]
+	if !c.hasOdd {
+		c.odd, c.hasOdd = next.odd, next.hasOdd
 	}
-	if !c.found[1] {
-		c.odd[1], c.found[1] = next.odd[1], next.found[1]
-	}
-	c.are = left
+	c.are &= next.are
 	c.values += next.values
 	c.typed += next.typed
 }
@@ -235,8 +227,8 @@ func (c *columnTypes) doubt() string {
 	if c.given != auto || c.values == 0 || c.are != 0 || 2*c.typed <= c.values {
 		return ""
 	}
-	if c.found[0] {
-		return fmt.Sprintf("column %s is stored as text because of %.40q; %d of its %d values are numbers, times or booleans that a type stores exactly", c.name, c.odd[0], c.typed, c.values)
+	if c.hasOdd {
+		return fmt.Sprintf("column %s is stored as text because of %.40q; %d of its %d values are numbers, times or booleans that a type stores exactly", c.name, c.odd, c.typed, c.values)
 	}
 	return fmt.Sprintf("column %s is stored as text: its values have no type in common", c.name)
 }

@@ -55,7 +55,6 @@ var settings = []setting{
 // outcome is the result of a process.
 type outcome struct {
 	Grown  int64 // bytes of resident memory, at most
-	Group  int64 // bytes that the control group counted, at most
 	Error  string
 	Killed bool
 }
@@ -171,7 +170,7 @@ func (t task) outcome() (o outcome) {
 	case err != nil:
 		o.Error = err.Error()
 	}
-	o.Grown, o.Group = resident("VmHWM:")-before, peakOf(group)
+	o.Grown = resident("VmHWM:") - before
 	if c.tool {
 		var used unix.Rusage
 		check(unix.Getrusage(unix.RUSAGE_CHILDREN, &used))
@@ -189,18 +188,6 @@ func leave(group string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-}
-
-// peakOf returns the most that a group has counted, of either version of control groups.
-func peakOf(group string) int64 {
-	for _, name := range []string{"memory.peak", "memory.max_usage_in_bytes"} {
-		if text, err := os.ReadFile(group + "/" + name); err == nil {
-			n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-			check(err)
-			return n
-		}
-	}
-	return 0
 }
 
 // resident returns a number of the process's own memory, in bytes.
