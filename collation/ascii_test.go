@@ -25,7 +25,8 @@ func TestASCII(t *testing.T) {
 				continue
 			}
 			k := &keyer{collator: collate.New(tag, given...)}
-			a := k.learn()
+			p := newPacking(k)
+			a := k.learn(p)
 			if a == nil {
 				continue
 			}
@@ -44,7 +45,7 @@ func TestASCII(t *testing.T) {
 					continue
 				}
 				made++
-				if want := k.keyOf(string(text), false); !bytes.Equal(got[len("before"):], want) {
+				if want := p.append(nil, k.keyOf(string(text), false)); !bytes.Equal(got[len("before"):], want) {
 					t.Fatalf("%v, %s: %q has %x, want %x", tag, name, text, got, want)
 				}
 			}
@@ -62,11 +63,12 @@ func TestASCII(t *testing.T) {
 func TestLearned(t *testing.T) {
 	for _, tag := range []language.Tag{language.English, language.Czech, language.Danish} {
 		c, k := New(tag), &keyer{collator: collate.New(tag)}
+		p := newPacking(k)
 		done := make(chan bool)
 		texts := []string{"", "a", "chata", "Aachen", "hello world", "naïve", "ch\xff", "\x00", "zebra 10", "a\u0301"}
 		want := make([][]byte, len(texts))
 		for i, text := range texts {
-			want[i] = bytes.Clone(k.keyOf(text, false))
+			want[i] = p.append(nil, k.keyOf(text, false))
 		}
 		for range 3 {
 			go func() {
@@ -89,7 +91,8 @@ func TestLearned(t *testing.T) {
 func BenchmarkKey(b *testing.B) {
 	text := "hello world this is a test line 12345, of 50 bytes"
 	k := &keyer{collator: collate.New(language.English)}
-	a := k.learn()
+	p := newPacking(k)
+	a := k.learn(p)
 	b.Run("learned", func(b *testing.B) {
 		var key []byte
 		for b.Loop() {
@@ -97,13 +100,14 @@ func BenchmarkKey(b *testing.B) {
 		}
 	})
 	b.Run("collator", func(b *testing.B) {
+		var key []byte
 		for b.Loop() {
-			k.keyOf(text, false)
+			key = p.append(key[:0], k.keyOf(text, false))
 		}
 	})
 	b.Run("learning", func(b *testing.B) {
 		for b.Loop() {
-			k.learn()
+			k.learn(p)
 		}
 	})
 }

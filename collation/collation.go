@@ -16,6 +16,7 @@ import (
 // goroutines at a time, unlike a collate.Collator.
 type Collation struct {
 	free    sync.Pool             // of *keyer
+	packing *packing              // nil: keys are those of the collator
 	numeric bool                  // collate.Numeric, or a tag that says so
 	made    atomic.Int64          // keys by collators, and bytes of their texts, up to learnAfter
 	ascii   atomic.Pointer[ascii] // nil: not learned yet, or of no use
@@ -60,6 +61,7 @@ func New(tag language.Tag, options ...collate.Option) *Collation {
 	first := newKeyer()
 	c := &Collation{free: sync.Pool{New: func() any { return newKeyer() }}}
 	c.numeric = bytes.Equal(slices.Clone(first.keyOf("01", false)), first.keyOf("1", false)) // nothing else reports it
+	c.packing = newPacking(first)
 	c.free.Put(first)
 	return c
 }
@@ -74,7 +76,8 @@ func (k *keyer) keyOf(text string, numeric bool) []byte {
 	return k.collator.Key(&k.buffer, k.text)
 }
 
-// AppendKey appends the collation key of text to dst: bytes.Compare of keys is the order of texts.
+// AppendKey appends the collation key of text to dst: bytes.Compare of keys is the order of texts. With a zero after each,
+// no key begins with another. Keys of package collate, and of other versions of this package, do not compare with these.
 func (c *Collation) AppendKey(dst []byte, text string) []byte {
 	k := c.keyer()
 	dst = c.append(k, dst, text)
@@ -112,17 +115,21 @@ func (c *Collation) append(k *keyer, dst []byte, text string) []byte {
 		if made, ok := a.append(dst, text); ok {
 			return made
 		}
-	} else if !c.numeric && c.made.Load() < learnAfter {
+	} else if !c.numeric && c.packing != nil && c.made.Load() < learnAfter {
 		more := int64(1 + len(text))
 		if made := c.made.Add(more); made >= learnAfter && made-more < learnAfter {
-			c.ascii.Store(k.learn())
+			c.ascii.Store(k.learn(c.packing))
 		}
 	}
-	return append(dst, k.keyOf(text, c.numeric)...)
+	key := k.keyOf(text, c.numeric)
+	if c.packing == nil {
+		return append(dst, key...)
+	}
+	return c.packing.append(dst, key)
 }
 
 // Sort sorts texts. Equal ones, "Ole" and "ole" under collate.IgnoreCase, keep their input order. It
-// makes one key for each text, on all workers; keys take about five bytes for each byte of text and
+// makes one key for each text, on all workers; keys take a byte or two for each byte of text and
 // are garbage afterwards. Errors are those of sorter.Sort, which it calls with the options.
 func (c *Collation) Sort(texts []string, options ...sorter.Option) error {
 	return sorter.Sort(texts, c.Key, append([]sorter.Option{sorter.Stable()}, options...)...)

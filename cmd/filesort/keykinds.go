@@ -29,7 +29,7 @@ const shortKey = 24
 var keyKinds = map[kind]keyKind{
 	natural:     {make: appendNatural, growth: 3, folds: true}, // of a digit: the sign of a number, its length, itself
 	versionName: {make: appendName, growth: 10, folds: true},
-	localText:   {with: textIn, growth: 24}, // three weights of up to four bytes, of up to two elements for a character
+	localText:   {with: textIn, growth: 8}, // of a few ligatures more, up to 28
 	quantity:    {make: appendQuantity, growth: 2},
 	monthName:   {make: appendMonth},
 	ipAddress:   {make: appendAddress, growth: 1},

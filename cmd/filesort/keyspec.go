@@ -15,6 +15,7 @@ type lineKey struct {
 	opts              keyOptions
 	table             *byteTable // of the options d, f and i; nil: none of them, or there is a locale
 	locale            *locale    // nil: that of C
+	decided           bool       // in a locale: bytes of the line decide where it ties, so the key has none
 	salt              *salt      // of R
 }
 
@@ -184,7 +185,7 @@ func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool, l *loca
 	}
 	o.given = len(o.keys)
 	if l != nil && o.last {
-		o.keys = append(o.keys, lineKey{field: wholeStart, endField: toEnd, opts: global & reverse})
+		o.keys = append(o.keys, lineKey{field: wholeStart, endField: toEnd, opts: global & reverse, decided: true})
 	}
 	for i := range o.keys {
 		k := &o.keys[i]

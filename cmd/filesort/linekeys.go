@@ -83,7 +83,10 @@ func (o *lineOrder) appendKey(dst []byte, k *lineKey, text string) []byte {
 	}
 	if l := k.locale; l != nil {
 		if text = l.plain(text, k.opts); k.isText() {
-			return appendText(dst, stringOf(l.appendText(nil, text)))
+			if dst = append(l.texts.AppendKey(dst, text), 0); k.decided {
+				return dst
+			}
+			return appendText(dst, text) // so that only the same texts tie
 		}
 	}
 	switch {
@@ -119,9 +122,22 @@ func appendDecimal(dst []byte, text string) []byte {
 	return d.appendRest(dst)
 }
 
-// localeCopies is the bytes of a key in a locale for each byte of its text: five for one of ASCII, and itself, each with an
-// escape.
-const localeCopies = 12
+// Bytes of a key in a locale for each byte of its text. In memory keys have no copy of the text. One of ASCII takes a byte, and
+// a capital letter two more, or any letter under -f; others take up to five, but a few ligatures more.
+const (
+	localeCopies = 7 // itself with an escape included
+	asciiCopies  = 3
+)
+
+// inLocale returns the number of keys that are texts in a locale.
+func (o *lineOrder) inLocale() (n int64) {
+	for i := range o.keys {
+		if k := &o.keys[i]; k.locale != nil && k.isText() {
+			n++
+		}
+	}
+	return n
+}
 
 // copies bounds the memory of keys that are no part of their lines, in bytes for each byte of a line. In one of
 // -V, a digit and a byte that is no letter take 5, twice if there is a suffix.
@@ -132,13 +148,11 @@ func (o *lineOrder) copies() int64 {
 			sum++
 		}
 		switch {
-		case k.locale != nil && k.isText():
-			sum += localeCopies
 		case k.opts&version != 0:
 			sum += 5
 		case k.opts&(numeric|human|random) != 0: // of a number of many digits, of -R
 			sum++
 		}
 	}
-	return sum
+	return sum + localeCopies*o.inLocale()
 }

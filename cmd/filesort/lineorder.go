@@ -37,11 +37,15 @@ func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[
 		whole := text
 		text = func(e E) string { return l.plain(whole(e), k.opts) }
 		if k.isText() {
-			key := func(dst []byte, e E) []byte { return l.appendText(dst, text(e)) }
+			key := func(dst []byte, e E) []byte { return l.texts.AppendKey(dst, text(e)) }
+			column := sorter.AscEncoded(key)
 			if desc {
-				return []sorter.Column[E]{sorter.DescEncoded(key)}
+				column = sorter.DescEncoded(key)
 			}
-			return []sorter.Column[E]{sorter.AscEncoded(key)}
+			if k.decided {
+				return []sorter.Column[E]{column}
+			}
+			return []sorter.Column[E]{column, directed(text, desc)} // so that only the same texts tie
 		}
 	}
 	switch {

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"math/bits"
 	"sync/atomic"
 
 	"example.com/sorter"
@@ -15,6 +17,7 @@ type loading struct {
 	cmd    *command
 	pieces []piece
 	lines  atomic.Int64 // of the pieces, those of a file that is being read included
+	wide   atomic.Int64 // bytes beyond ASCII in them, if keys in a locale have copies of these
 	full   bool         // a chunk was given back
 }
 
@@ -24,6 +27,7 @@ type piece struct {
 	base   uint64 // its offset
 	lo, hi int
 	lines  int
+	wide   int64
 }
 
 // loadChunk returns the size of chunks that are read into a store.
@@ -35,7 +39,8 @@ func (l *loading) fits() bool { return !l.full && l.need(0) <= l.cmd.memory }
 // need returns the memory for a sort of the lines so far, with some more bytes of text.
 func (l *loading) need(more int) int64 {
 	n := l.lines.Load()
-	text := (l.size + int64(more)) * (1 + l.cmd.order.copies())
+	size, o := l.size+int64(more), &l.cmd.order
+	text := size*(1+o.copies()) - max(size-l.wide.Load(), 0)*o.inLocale()*(localeCopies-asciiCopies)
 	return text + n*lineBytes + l.cmd.orderOf(l.store).ScratchBytes(int(n), sorter.Workers(l.cmd.workers))
 }
 
@@ -96,6 +101,7 @@ func (l *loading) whole(in *chunks, text []byte) error {
 	if size < len(text) { // its last line goes on
 		for _, p := range pieces {
 			l.lines.Add(-int64(p.lines))
+			l.wide.Add(-p.wide)
 		}
 		if pieces = l.shape.pieces(text[:size]); err == nil {
 			for i := range pieces {
@@ -111,6 +117,22 @@ func (l *loading) whole(in *chunks, text []byte) error {
 func (l *loading) count(p *piece) {
 	p.lines = l.shape.ends(p.text, p.lo, p.hi)
 	l.lines.Add(int64(p.lines))
+	if l.cmd.order.inLocale() > 0 {
+		p.wide = beyondASCII(p.text[p.lo:p.hi])
+		l.wide.Add(p.wide)
+	}
+}
+
+// beyondASCII returns how many bytes are no ASCII.
+func beyondASCII(text []byte) (n int64) {
+	const high = 0x8080808080808080
+	for ; len(text) >= 8; text = text[8:] {
+		n += int64(bits.OnesCount64(binary.LittleEndian.Uint64(text) & high))
+	}
+	for _, b := range text {
+		n += int64(b >> 7)
+	}
+	return n
 }
 
 // add adds a chunk, which is pieces.

@@ -60,11 +60,6 @@ func localeTag(name string) (language.Tag, error) {
 	return tag, nil
 }
 
-// appendText appends the key of a text: that of its language, and the text, so that only the same texts tie.
-func (l *locale) appendText(dst []byte, s string) []byte {
-	return append(append(l.texts.AppendKey(dst, s), 0), s...)
-}
-
 // separators returns those of 1234567.5 in its notation: that of the fraction, and that of thousands.
 func separators(text string) (point string, groups []string) {
 	digit := func(r rune) bool { return unicode.IsDigit(r) }
