@@ -266,18 +266,12 @@ func TestElementsOutliveTheLoop(t *testing.T) {
 // part of few elements has room for them.
 func TestLongAmongShortElements(t *testing.T) {
 	testkit.SkipRace(t)
-	limits := []int64{128 << 10, 1 << 20}
-	if testkit.Long() {
-		limits = []int64{128 << 10, 512 << 10, 4 << 20}
-	}
+	limits := testkit.Pick([]int64{128 << 10}, []int64{128 << 10, 512 << 10, 4 << 20})
 	for _, limit := range limits {
 		for name, codec := range map[string]extsort.Codec[string]{"Strings": extsort.Strings(), "copied": copiedStrings{}} {
 			for i, opts := range [][]extsort.Option{nil, {extsort.Unique()}, {extsort.Compress(extsort.S2)}} {
 				if i == 2 && limit < 512<<10 {
 					continue // less than compressors take
-				}
-				if i != 2 && limit == 1<<20 {
-					continue // long
 				}
 				t.Run(fmt.Sprint(limit, name, i), func(t *testing.T) {
 					testLongAmongShort(t, limit, codec, append(opts, extsort.TempDir(t.TempDir()), extsort.MemoryLimit(limit)))

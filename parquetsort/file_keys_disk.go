@@ -15,7 +15,7 @@ const rowBytes = 4
 // orderOnDisk returns the order by package extsort, of keys that are encoded so that their bytes compare as rows do. The
 // number of a row follows its key, so no keys are equal.
 func (s *fileSort) orderOnDisk() ([]uint32, error) {
-	memory := s.options.memory - int64(s.rows)*4
+	memory := s.options.room() - int64(s.rows)*4
 	opts := []extsort.Option{extsort.MemoryLimit(memory), extsort.WithContext(s.ctx), extsort.TempDir(s.store.dir), extsort.Workers(s.options.workers)}
 	if s.options.limit > 0 && !s.options.unique {
 		opts = append(opts, extsort.Limit(s.options.limit))

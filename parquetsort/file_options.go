@@ -69,6 +69,9 @@ func defaultMemory() int64 {
 	return 1 << 30
 }
 
+// room is the memory that is planned. The rest is for pages of the sources and metadata, about.
+func (o *fileOptions) room() int64 { return o.memory - o.memory/8 }
+
 func (o *fileOptions) splits() bool { return o.splitRows > 0 || o.splitBytes > 0 }
 
 // tempDir returns the directory of files that wait.
@@ -113,10 +116,11 @@ func Workers(n int) Option {
 }
 
 // MemoryLimit bounds the memory of [SortFile], in bytes: keys, the order, values that are moved, and pages that are
-// encoded. Not counted are a page of a source for each worker, the metadata of row groups and the index of pages, about a
-// KiB for each column of a row group, and the share of the garbage collector. Row groups get smaller where a column of one would not fit; a
-// column whose values are longest in one place of the order can pass the limit there. The default is a quarter of the
-// memory that the machine, or the control group of the process, has free. It panics if bytes is not positive.
+// encoded. An eighth of it is left to what is not counted: a page of a source for each worker, the metadata of row groups
+// and the index of pages, about a KiB for each column of a row group. The garbage collector may take as much again. Row
+// groups get smaller where a column of one would not fit; a column whose values are longest in one place of the order can
+// pass the limit there. The default is a quarter of the memory that the machine, or the control group of the process, has
+// free. It panics if bytes is not positive.
 func MemoryLimit(bytes int64) Option {
 	positive("MemoryLimit", bytes)
 	return func(o *fileOptions) { o.memory = bytes }

@@ -52,7 +52,7 @@ func (s *fileSort) unsorted() []uint32 {
 
 // orderInMemory returns the order by keys that are all in memory.
 func (s *fileSort) orderInMemory() ([]uint32, error) {
-	room := s.options.memory
+	room := s.options.room()
 	var columns []sorter.Column[int]
 	for _, k := range s.keys {
 		key := keyColumn{leaf: k, column: s.columns[k.ColumnIndex], rows: s.rows, room: room}
@@ -252,7 +252,7 @@ func (s *fileSort) movers() int {
 
 // columnRoom returns the memory that a column may take that is moved.
 func (s *fileSort) columnRoom() int64 {
-	room := s.options.memory - int64(s.rows)*(layoutBytes-4)
+	room := s.options.room() - int64(s.rows)*(layoutBytes-4)
 	return max(room/int64(min(s.options.workers, len(s.columns))), leastRoom)
 }
 

@@ -37,16 +37,16 @@ func SkipRace(t testing.TB) {
 	}
 }
 
-// Thinned reports whether case i of a test is left to other runs: every other case is to long ones. In short runs under the
+// Thinned reports whether case i of a test is left to other runs: three of four are to long ones. In short runs under the
 // race detector and on 32 bits, which are there for paths and not for data, 15 of 16 cases and seven of eight are.
-func Thinned(i int) bool { return ThinnedByRace(i) || narrow() && i%8 != 0 || plain() && i%2 != 0 }
+func Thinned(i int) bool { return ThinnedByRace(i) || narrow() && i%8 != 0 || plain() && i%4 != 0 }
 
 // ThinnedByRace is Thinned by the race detector alone, of cases that 32 bits may change.
 func ThinnedByRace(i int) bool { return testing.Short() && race && i%16 != 0 }
 
 // ThinnedTo is Thinned to one case of the number given, where several goroutines sort.
 func ThinnedTo(many, i int) bool {
-	return (testing.Short() && race || narrow()) && i%many != 0 || plain() && i%2 != 0
+	return (testing.Short() && race || narrow()) && i%many != 0 || plain() && i%4 != 0
 }
 
 // plain reports whether this is a run on 64 bits that is not long, without the race detector.
