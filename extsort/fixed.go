@@ -13,7 +13,8 @@ import (
 // fixed keeps elements without pointers as they are in memory.
 type fixed[E any] struct {
 	s *Sorter[E]
-	// memory is two halves while runs are made, then the buffers of parts; nil before the first run.
+	// memory is two halves while runs are made, then the buffers of parts; nil before the first run, and after one that
+	// Sync has begun early.
 	memory []E
 	arena  *scratch.Arena // of memory, or of the first rows
 	half   int            // of memory, that is filled
@@ -33,7 +34,7 @@ type slice[E any] struct {
 	// Of appenders: elements that wait in pieces, for memory where they are sorted.
 	pieces  [][]E
 	waiting int
-	whole   scratch.Arena // of all
+	whole   scratch.Arena // of all, also of a run that Sync has begun early
 }
 
 func (f *fixed[E]) size() int64 { return int64(unsafe.Sizeof(*new(E))) }
@@ -57,9 +58,12 @@ func (f *fixed[E]) take(n int, old []E) []E {
 // of a run. So a short input takes little memory, and a long one is seldom copied.
 func (r *slice[E]) grow(more int) {
 	f, l := r.f, &r.f.s.layout
-	if f.memory != nil { // of the parts of merges that failed
+	switch { // memory is of the parts of merges that failed
+	case len(f.memory) >= 2*l.fill:
 		r.all, r.grows = f.halfOf(f.half), false
 		return
+	case f.memory != nil:
+		f.free()
 	}
 	n := min(max(4*len(r.all), len(r.all)+more, leastGrown), l.fill)
 	r.all = f.take(n, r.all)[:len(r.all)]
@@ -78,6 +82,11 @@ func (f *fixed[E]) Next(full rows[E]) rows[E] {
 	}
 	if f.memory == nil {
 		r := full.(*slice[E])
+		if len(r.all) <= f.s.layout.fill/earlyShare && f.s.lent == 0 {
+			r.moveOut()
+			f.free()
+			return f.Input()
+		}
 		f.memory = f.take(2*f.s.layout.fill, r.all)
 		r.all = f.memory[:len(r.all)]
 		f.most = f.s.layout.bytes
@@ -85,6 +94,17 @@ func (f *fixed[E]) Next(full rows[E]) rows[E] {
 	}
 	f.half = 1 - f.half
 	return &slice[E]{f: f, all: f.halfOf(f.half)}
+}
+
+// earlyShare is the part of a run up to which a run that Sync begins does not make [fixed.Next] take the memory of the whole
+// sort: beside its copy, the next elements take less than that while they grow.
+const earlyShare = 4
+
+// moveOut copies the elements to memory of their own, until they are written.
+func (r *slice[E]) moveOut() {
+	all := scratch.Take[E](&r.whole, len(r.all))
+	copy(all, r.all)
+	r.all = all
 }
 
 // halfOf returns an empty half of the memory, for as many elements as can be sorted beside the indices.
@@ -235,13 +255,20 @@ func (f *fixed[E]) IndexBytes(r *run[E]) int64 {
 	return int64(cap(r.firsts)) * f.size()
 }
 
-// forParts returns the memory of buffers of parts.
-func (f *fixed[E]) forParts() []E {
-	if f.memory == nil { // there were appenders
-		f.memory = f.take(2*f.s.layout.fill, nil)
-		f.most = max(f.most, f.s.layout.bytes)
+// forParts returns memory for buffers of n elements, or of as many as there are in all runs.
+func (f *fixed[E]) forParts(buffers, n int) (memory []E, each int) {
+	all := int64(0)
+	for _, r := range f.s.runs {
+		all += r.n
 	}
-	return f.memory
+	n = int(min(int64(n), all))
+	if len(f.memory) < buffers*n { // there were appenders, or Sync began a run early
+		f.free()
+		f.memory = f.take(buffers*n, nil)
+		l := &f.s.layout
+		f.most = max(f.most, min(l.bytes, f.PieceBytes(buffers*n)+int64(l.workers)*scratchBytes(f.s.order, n, l.workers, l.limit)))
+	}
+	return f.memory, n
 }
 
 func (f *fixed[E]) Find(_ *loader, p []byte, e *E, ties bool) (int, error) {
@@ -291,9 +318,9 @@ func (f *fixed[E]) Unused(p plan) int64 {
 }
 
 func (f *fixed[E]) Buffers(p plan) []rows[E] {
-	all, memory := make([]rows[E], p.buffers), f.forParts()
+	all := make([]rows[E], p.buffers)
+	memory, n := f.forParts(p.buffers, p.elements())
 	for i := range all {
-		n := p.elements()
 		all[i] = &slice[E]{f: f, all: memory[i*n : i*n : (i+1)*n]}
 	}
 	return all
