@@ -80,6 +80,11 @@ func (p *parquetWriter) Write(batch arrow.RecordBatch) error {
 		}
 		p.held = 0
 	}
+	batch, err := hollow(batch)
+	if err != nil {
+		return err
+	}
+	defer batch.Release()
 	for _, c := range batch.Columns() {
 		p.held += bytesOf(c.Data())
 	}
