@@ -28,12 +28,13 @@ type tables struct {
 	m      *meter
 	refs   int
 
-	schema *arrow.Schema // of the first file
-	name   string        // of the open file, for errors
-	batch  arrow.RecordBatch
-	next   func() (arrow.RecordBatch, error) // io.EOF after the last; nil: no file is open
-	close  func() error
-	err    error
+	schema       *arrow.Schema // of the first file
+	dictionaries *dictionaries // that note those of the batches, or nil
+	name         string        // of the open file, for errors
+	batch        arrow.RecordBatch
+	next         func() (arrow.RecordBatch, error) // io.EOF after the last; nil: no file is open
+	close        func() error
+	err          error
 }
 
 // openTables opens the first file.
@@ -210,7 +211,10 @@ func (t *tables) Next() bool {
 		case err == nil:
 			t.batch = batch
 			t.m.add(int(batch.NumRows()))
-			return true
+			if t.dictionaries != nil {
+				t.err = t.dictionaries.note(batch)
+			}
+			return t.err == nil
 		case !errors.Is(err, io.EOF):
 			t.err = fmt.Errorf("reading %s: %w", t.name, err)
 			return false

@@ -39,6 +39,10 @@ func (cmd *command) sortTables(in string, stdin io.Reader, stdout io.Writer, m *
 		return nil, err
 	}
 	defer t.Release()
+	united := out == arrowFile && schemaHasDictionary(t.schema)
+	if united {
+		t.dictionaries = &dictionaries{}
+	}
 	keys, err := cmd.sortKeys(t)
 	if err != nil {
 		return nil, err
@@ -50,7 +54,12 @@ func (cmd *command) sortTables(in string, stdin io.Reader, stdout io.Writer, m *
 	}
 	defer sorted.Release()
 	write := func(w io.Writer) error {
-		return cmd.writeTables(w, out, sorted.Schema(), func(w tableWriter) error { return writeBatchesTo(ctx, w, sorted) })
+		return cmd.writeTables(w, out, sorted.Schema(), func(w tableWriter) error {
+			if united {
+				w = unitedWriter{w, t.dictionaries}
+			}
+			return writeBatchesTo(ctx, w, sorted)
+		})
 	}
 	if !isColumnar(out) {
 		write = compressing(cmd.compress, cmd.output, write)
