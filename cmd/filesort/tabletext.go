@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -96,31 +97,84 @@ func (t *textWriter) Close() error { return t.flush() }
 // delimited appends a row of CSV or TSV. In CSV an empty text has quotes, unlike a null.
 func (t *textWriter) delimited(columns []arrow.Array, i int) error {
 	for c, column := range columns {
-		value := ""
-		if column.IsValid(i) {
-			value = textOf(column, i)
+		value, null := "", isNull(column, i)
+		if !null {
+			var err error
+			if value, err = textOf(column, i); err != nil {
+				return t.at(c, err)
+			}
 		}
 		if err := t.field(value, c); err != nil {
 			return err
 		}
-		if t.quotes && value == "" && column.IsValid(i) {
+		if t.quotes && value == "" && !null {
 			t.text = append(t.text, `""`...)
 		}
 	}
 	return nil
 }
 
-// textOf returns a value as arrow-go has it. The commonest types are quicker here.
-func textOf(column arrow.Array, i int) string {
+// at names the place of an error.
+func (t *textWriter) at(c int, err error) error {
+	return fmt.Errorf("row %d, column %s: %w", t.rows+1, t.schema.Field(c).Name, err)
+}
+
+// isNull reports whether a value is null, also where the bits of its column do not say so.
+func isNull(column arrow.Array, i int) bool {
+	switch column := column.(type) {
+	case *array.Null:
+		return true
+	case *array.Dictionary:
+		return column.IsNull(i) || isNull(column.Dictionary(), column.GetValueIndex(i))
+	case *array.RunEndEncoded:
+		return isNull(column.Values(), column.GetPhysicalIndex(i))
+	case array.Union:
+		return column.GetOneForMarshal(i) == nil
+	case array.ExtensionArray:
+		return isNull(column.Storage(), i)
+	}
+	return column.IsNull(i)
+}
+
+// textOf returns a value that is not null as arrow-go has it. The commonest types are quicker here.
+func textOf(column arrow.Array, i int) (string, error) {
 	switch column := column.(type) {
 	case *array.String:
-		return column.Value(i)
+		return column.Value(i), nil
 	case *array.Int64:
-		return strconv.FormatInt(column.Value(i), 10)
+		return strconv.FormatInt(column.Value(i), 10), nil
 	case *array.Float64:
-		return strconv.FormatFloat(column.Value(i), 'g', -1, 64)
+		return strconv.FormatFloat(column.Value(i), 'g', -1, 64), nil
+	case *array.Float16:
+		return strconv.FormatFloat(half(column, i), 'g', -1, 32), nil
+	case *array.Dictionary:
+		return textOf(column.Dictionary(), column.GetValueIndex(i))
+	case *array.RunEndEncoded:
+		return textOf(column.Values(), column.GetPhysicalIndex(i))
+	case *array.Struct, array.ListLike:
+		text, err := appendJSON(nil, column, i)
+		return string(text), err
 	}
-	return column.ValueStr(i)
+	return column.ValueStr(i), nil
+}
+
+// half returns a half. arrow-go v18.8.0 returns others for those of the smallest exponent.
+func half(column *array.Float16, i int) float64 {
+	bits := column.Value(i).Uint16()
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	v := math.Ldexp(fraction, -24)
+	switch {
+	case exponent == 31 && fraction != 0:
+		return math.NaN()
+	case exponent == 31:
+		v = math.Inf(1)
+	case exponent > 0:
+		v = math.Ldexp(fraction+1024, exponent-25)
+	}
+	if bits>>15 != 0 {
+		v = -v
+	}
+	return v
 }
 
 // field appends a field.
@@ -129,11 +183,11 @@ func (t *textWriter) field(value string, c int) error {
 		t.text = append(t.text, t.comma...)
 	}
 	switch {
-	case t.quotes && (strings.ContainsAny(value, "\"\r\n") || strings.Contains(value, t.comma)):
+	case t.quotes && (strings.ContainsAny(value, "\"\r\n") || strings.Index(value+t.comma, t.comma) < len(value)): // of "a:::b" the first two are the comma
 		t.text = append(append(append(t.text, '"'), strings.ReplaceAll(value, `"`, `""`)...), '"')
 		return nil
 	case !t.quotes && strings.ContainsAny(value, "\t\r\n"):
-		return fmt.Errorf("row %d, column %s: %.40q holds a tab or a line end, which TSV has no quotes for; CSV has", t.rows+1, t.schema.Field(c).Name, value)
+		return t.at(c, fmt.Errorf("%.40q holds a tab or a line end, which TSV has no quotes for; CSV has", value))
 	}
 	t.text = append(t.text, value...)
 	return nil
@@ -147,37 +201,11 @@ func (t *textWriter) object(columns []arrow.Array, i int) error {
 			t.text = append(t.text, ',')
 		}
 		t.text = append(t.text, t.names[c]...)
-		if column.IsNull(i) {
-			t.text = append(t.text, "null"...)
-			continue
+		var err error
+		if t.text, err = appendJSON(t.text, column, i); err != nil {
+			return t.at(c, err)
 		}
-		value, err := jsonOf(column, i)
-		if err != nil {
-			return fmt.Errorf("row %d, column %s: %w", t.rows+1, t.schema.Field(c).Name, err)
-		}
-		t.text = append(t.text, value...)
 	}
 	t.text = append(t.text, '}')
 	return nil
-}
-
-// jsonOf returns a value as JSON. Numbers that JSON does not have are texts.
-func jsonOf(column arrow.Array, i int) ([]byte, error) {
-	switch column := column.(type) {
-	case *array.Float64:
-		return json.Marshal(plainFloat(column.Value(i)))
-	case *array.Float32:
-		if v := column.Value(i); v-v == 0 {
-			return json.Marshal(v)
-		}
-		return json.Marshal(column.ValueStr(i))
-	}
-	return json.Marshal(column.GetOneForMarshal(i))
-}
-
-func plainFloat(v float64) any {
-	if v-v == 0 {
-		return v
-	}
-	return fmt.Sprint(v)
 }
