@@ -54,7 +54,7 @@ func (d *dictionaries) each(batch arrow.RecordBatch, do func(*columnDictionary, 
 				d.all = append(d.all, &columnDictionary{places: map[string]int{}})
 			}
 			return do(d.all[at-1], data)
-		case !hasDictionary(typ):
+		case !hasType(typ, arrow.DICTIONARY):
 			return data, nil
 		}
 		var children []arrow.ArrayData
@@ -85,15 +85,15 @@ func storageOf(typ arrow.DataType) arrow.DataType {
 	return typ
 }
 
-// hasDictionary reports whether arrays of a type have dictionaries, or their children do.
-func hasDictionary(typ arrow.DataType) bool {
+// hasType reports whether a type is one of an id, or types in it are.
+func hasType(typ arrow.DataType, id arrow.Type) bool {
 	typ = storageOf(typ)
-	if typ.ID() == arrow.DICTIONARY {
+	if typ.ID() == id {
 		return true
 	}
 	if n, ok := typ.(arrow.NestedType); ok {
 		for _, f := range n.Fields() {
-			if hasDictionary(f.Type) {
+			if hasType(f.Type, id) {
 				return true
 			}
 		}
@@ -102,7 +102,7 @@ func hasDictionary(typ arrow.DataType) bool {
 }
 
 func schemaHasDictionary(schema *arrow.Schema) bool {
-	return hasDictionary(arrow.StructOf(schema.Fields()...))
+	return hasType(arrow.StructOf(schema.Fields()...), arrow.DICTIONARY)
 }
 
 // note adds the values of a dictionary.

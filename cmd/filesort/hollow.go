@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -25,7 +27,7 @@ func hollow(batch arrow.RecordBatch) (arrow.RecordBatch, error) {
 	for i, c := range batch.Columns() {
 		var err error
 		if columns[i], err = hollowArray(c); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("column %s: %w", batch.ColumnName(i), err)
 		}
 	}
 	return array.NewRecordBatch(batch.Schema(), columns, batch.NumRows()), nil
@@ -122,7 +124,13 @@ func withoutLost(a array.ListLike) (array.ListLike, error) {
 		lost = lost || from != to && a.IsNull(i)
 		rows.Append(int64(i))
 	}
-	if !lost || a.DataType().ID() == arrow.FIXED_SIZE_LIST {
+	if a.DataType().ID() == arrow.FIXED_SIZE_LIST {
+		lost = false
+		if nullBetween(a) {
+			return nil, errors.New("null lists of a fixed length do not go to Parquet: pqarrow does not write them between others")
+		}
+	}
+	if !lost {
 		a.Retain()
 		return a, nil
 	}
@@ -133,6 +141,17 @@ func withoutLost(a array.ListLike) (array.ListLike, error) {
 		return nil, err
 	}
 	return b.(array.ListLike), nil
+}
+
+// nullBetween reports whether there is a null between two values.
+func nullBetween(a arrow.Array) bool {
+	runs := 0
+	for i := range a.Len() {
+		if a.IsValid(i) && (i == 0 || a.IsNull(i-1)) {
+			runs++
+		}
+	}
+	return runs > 1
 }
 
 // arrayOf returns an array with the length, the offset and the dictionary of data.

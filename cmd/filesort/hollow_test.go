@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -123,6 +124,48 @@ func TestHollowTables(t *testing.T) {
 		expect(t, err)
 		if got, _ := readTable(t, data, parquetFormat); !slices.Equal(got, textsOf(batch)) {
 			t.Fatalf("seed %d: %v\n%q\n%q", seed, nested.DataType(), got, textsOf(batch))
+		}
+	}
+}
+
+// A type that Parquet does not have is an error that names the column, and leaves nothing on standard output.
+func TestNotInParquet(t *testing.T) {
+	fixed := builtArray(arrow.FixedSizeListOf(1, arrow.PrimitiveTypes.Int8), func(b *array.FixedSizeListBuilder) {
+		b.AppendNull()
+		b.Append(true)
+		b.ValueBuilder().(*array.Int8Builder).Append(1)
+		b.AppendNull()
+		b.Append(true)
+		b.ValueBuilder().(*array.Int8Builder).Append(1)
+	})
+	for _, column := range []arrow.Array{
+		array.NewBuilder(memory.DefaultAllocator, &arrow.Decimal128Type{Precision: 5, Scale: -2}).NewArray(),
+		array.NewBuilder(memory.DefaultAllocator, arrow.FixedWidthTypes.Duration_s).NewArray(),
+		array.NewBuilder(memory.DefaultAllocator, arrow.BinaryTypes.StringView).NewArray(),
+		fixed,
+	} {
+		in := filepath.Join(t.TempDir(), "in.arrow")
+		schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: column.DataType(), Nullable: true}, {Name: "n", Type: arrow.Null, Nullable: true}}, nil)
+		writeTable(t, in, arrowFile, array.NewRecordBatch(schema, []arrow.Array{column, array.NewNull(column.Len())}, int64(column.Len())))
+		stdout, stderr, code := filesort("", "-by", "n", "-to", "parquet", in)
+		if code != exitError || !strings.Contains(stderr, "column v") || strings.Contains(stderr, "damaged") || len(stdout) > len("PAR1") {
+			t.Errorf("%v: exit %d, %s%q", column.DataType(), code, stderr, stdout)
+		}
+	}
+}
+
+// Nothing is written where an input cannot be read.
+func TestNoTextBeforeInput(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for i, typ := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int32} {
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(i)))
+		schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: typ}}, nil)
+		writeTable(t, paths[i], arrowStream, array.NewRecordBatch(schema, []arrow.Array{builtArray(typ, func(b array.Builder) { b.AppendEmptyValue() })}, 1))
+	}
+	for _, to := range []string{"csv", "ndjson"} {
+		if stdout, stderr, code := filesort("", "-by", "v", "-to", to, paths[0], paths[1]); code != exitError || stdout != "" {
+			t.Errorf("%s: exit %d, %s%q", to, code, stderr, stdout)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"fmt"
 	"io"
 	"runtime"
 
@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 )
 
-// tableWriter writes record batches. Close completes the output, and is called once after an error, too.
+// tableWriter writes record batches. Close completes the output, and is not called after an error.
 type tableWriter interface {
 	Write(batch arrow.RecordBatch) error
 	Close() error
@@ -63,11 +63,35 @@ var codecs = map[string]compress.Compression{
 func (cmd *command) newParquetWriter(w io.Writer, schema *arrow.Schema) (tableWriter, error) {
 	properties := parquet.NewWriterProperties(parquet.WithCompression(codecs[cmd.compress]), parquet.WithMaxRowGroupLength(groupRows),
 		parquet.WithVersion(parquet.V2_LATEST), parquet.WithAllocator(memory.DefaultAllocator))
-	f, err := pqarrow.NewFileWriter(schema, w, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(memory.DefaultAllocator)))
+	arrowProperties := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(memory.DefaultAllocator))
+	if err := storable(schema, properties, arrowProperties); err != nil {
+		return nil, err
+	}
+	f, err := pqarrow.NewFileWriter(schema, w, properties, arrowProperties)
 	if err != nil {
 		return nil, err
 	}
 	return &parquetWriter{FileWriter: f, most: min(groupBytes, cmd.memory/groupShare)}, nil
+}
+
+// storable returns an error that names the first column whose type Parquet, or pqarrow, does not have.
+func storable(schema *arrow.Schema, properties *parquet.WriterProperties, arrowProperties pqarrow.ArrowWriterProperties) error {
+	for _, f := range schema.Fields() {
+		if err := storableField(f, properties, arrowProperties); err != nil {
+			return fmt.Errorf("column %s: %v does not go to Parquet: %w", f.Name, f.Type, err)
+		}
+	}
+	return nil
+}
+
+func storableField(f arrow.Field, properties *parquet.WriterProperties, arrowProperties pqarrow.ArrowWriterProperties) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	_, err = pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{f}, nil), properties, arrowProperties)
+	return err
 }
 
 func (p *parquetWriter) Write(batch arrow.RecordBatch) error {
@@ -122,8 +146,7 @@ func (cmd *command) writeTables(w io.Writer, format string, schema *arrow.Schema
 		return err
 	}
 	if err = write(out); err != nil {
-		out.Close()
-		return err
+		return err // what a pipe has got is not taken for whole
 	}
-	return errors.Join(err, out.Close())
+	return out.Close()
 }
