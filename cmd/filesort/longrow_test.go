@@ -49,7 +49,7 @@ func TestLongLineErrorEnds(t *testing.T) {
 	}
 	path := fileOf(t, "x", b.String())
 	for range 12 {
-		_, errors, code := filesort("", "-S", "16M", "--locale", "de", "-u", "-k1,1", "-T", t.TempDir(), path)
+		_, errors, code := filesort("", "-S", "16M", "--locale", "de", "-u", "-k1,1", "-k1,1", "-k1,1", "-T", t.TempDir(), path)
 		if code != 2 || !strings.Contains(errors, "bytes with its key") {
 			t.Fatalf("code %d, %s", code, errors)
 		}
