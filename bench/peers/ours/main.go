@@ -1,130 +1,217 @@
-// Command ours sorts the inputs of the programs of peers by this library, and prints the same
-// lines: the median and the least of seven sorts in ns per element.
-//
-//	go run ./peers/ours -workers 2 -keys 2e7 -structs 1e7
+// Command ours sorts by this library what the programs of peers sort by others. The argument is
+// the number of threads; README.md of peers has the protocol.
 package main
 
 import (
-	"cmp"
-	"flag"
+	"bufio"
 	"fmt"
 	"log"
-	"math/rand/v2"
+	"math"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
+	"unsafe"
 
 	"example.com/sorter"
 )
 
-type s24 struct {
-	k float32
-	_ uint32
-	b uint64
-	_ uint64
+type number interface {
+	uint16 | uint32 | uint64 | float32 | float64
 }
 
-type vec4 struct {
-	x float32
-	_ [3]float32
+type struct16 struct {
+	key float32
+	i   uint32
+	_   uint64
 }
 
-type s64 struct {
-	k int64
-	_ [7]int64
+type struct24 struct {
+	key float32
+	_   uint32
+	i   uint64
+	_   uint64
 }
 
-// float64 and float32 keys are in [-0.5, 0.5).
-func f64(x uint64) float64 { return float64(x>>11)/(1<<53) - 0.5 }
-func f32(x uint64) float32 { return float32(f64(x)) }
+type struct64 struct {
+	key, i uint64
+	_      [6]uint64
+}
+
+// times are of one request: wall clock and processor time.
+type times struct{ wall, cpu time.Duration }
+
+// contender answers a request: the times, and the sum that shows the order.
+type contender func(file []byte, n int) (times, uint64)
+
+var contenders = map[string]contender{}
+
+var workers sorter.Option
 
 func main() {
-	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "goroutines of a sort")
-	keys := flag.Float64("keys", 2e7, "keys of a list")
-	structs := flag.Float64("structs", 1e7, "structs of a list")
-	flag.Func("rows", "rows to time, separated by commas: all by default", func(list string) error {
-		only = strings.Split(list, ",")
-		return nil
-	})
-	flag.Parse()
-	n, m := int(*keys), int(*structs)
-	w := sorter.Workers(*workers)
-
-	keysOf("u32", n, w, func(x uint64) uint32 { return uint32(x >> 32) })
-	keysOf("i32", n, w, func(x uint64) int32 { return int32(x >> 32) })
-	keysOf("f32", n, w, f32)
-	keysOf("u64", n, w, func(x uint64) uint64 { return x })
-	keysOf("i64", n, w, func(x uint64) int64 { return int64(x) })
-	keysOf("f64", n, w, f64)
-	orders(n, w)
-	structsOf("24 B", m, w, func(x uint64) s24 { return s24{k: f32(x), b: x} }, func(e s24) float32 { return e.k })
-	structsOf("float4", m, w, func(x uint64) vec4 { return vec4{x: f32(x)} }, func(e vec4) float32 { return e.x })
-	structsOf("64 B", m, w, func(x uint64) s64 { return s64{k: int64(x)} }, func(e s64) int64 { return e.k })
+	threads, err := strconv.Atoi(os.Args[1])
+	check(err)
+	runtime.GOMAXPROCS(threads)
+	workers = sorter.Workers(threads)
+	keys[uint16]("u16")
+	all[uint32, uint32]("u32")
+	all[uint64, uint64]("u64")
+	all[float32, uint32]("f32")
+	all[float64, uint64]("f64")
+	structs("struct16 f32", func(k float32, i int) struct16 { return struct16{key: k, i: uint32(i)} },
+		func(e struct16) float32 { return e.key }, func(e struct16) uint64 { return uint64(e.i) })
+	structs("struct24 f32", func(k float32, i int) struct24 { return struct24{key: k, i: uint64(i)} },
+		func(e struct24) float32 { return e.key }, func(e struct24) uint64 { return e.i })
+	structs("struct64 u64", func(k uint64, i int) struct64 { return struct64{key: k, i: uint64(i)} },
+		func(e struct64) uint64 { return e.key }, func(e struct64) uint64 { return e.i })
+	serve()
 }
 
-var only []string // rows
-
-// made returns n elements of random words.
-func made[E any](n int, of func(x uint64) E) []E {
-	r := rand.NewPCG(1, 2)
-	s := make([]E, n)
-	for i := range s {
-		s[i] = of(r.Uint64())
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
 	}
-	return s
 }
 
-// ordered is a key that Go compares.
-type ordered interface {
-	sorter.Key
-	cmp.Ordered
-}
-
-func keysOf[K ordered](row string, n int, w sorter.Option, of func(x uint64) K) {
-	source := made(n, of)
-	s := make([]K, n)
-	timeOf(row, n, func() { copy(s, source) }, func() error { return sorter.SortKeys(s, w) },
-		func() bool { return slices.IsSorted(s) })
-}
-
-func structsOf[E any, K ordered](row string, n int, w sorter.Option, of func(x uint64) E, key func(E) K) {
-	source := made(n, of)
-	s := make([]E, n)
-	timeOf(row, n, func() { copy(s, source) }, func() error { return sorter.Sort(s, key, w) },
-		func() bool { return slices.IsSortedFunc(s, func(a, b E) int { return cmp.Compare(key(a), key(b)) }) })
-}
-
-// orders is the row of the peers' pairs: an order of 32-bit keys.
-func orders(n int, w sorter.Option) {
-	keys := made(n, func(x uint64) uint32 { return uint32(x >> 32) })
-	order := make([]uint32, 0, n)
-	timeOf("order", n, func() {}, func() (err error) {
-		p, err := sorter.OrderKeys(keys, w, sorter.Into(order))
-		order = p
-		return err
-	}, func() bool {
-		return slices.IsSortedFunc(order, func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
-	})
-}
-
-// timeOf prints a row. Each sort begins with a fresh copy of the input, which is not timed.
-func timeOf(row string, n int, fill func(), sort func() error, sorted func() bool) {
-	if only != nil && !slices.Contains(only, row) {
-		return
-	}
-	var times []float64
-	for range 7 {
-		fill()
-		start := time.Now()
-		if err := sort(); err != nil {
-			log.Fatalf("%s: %v", row, err)
+// serve prints what is offered and answers requests until there are no more.
+func serve() {
+	revision := "?"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				revision = s.Value[:7]
+			}
 		}
-		times = append(times, float64(time.Since(start).Nanoseconds())/float64(n))
 	}
-	if !sorted() {
-		log.Fatalf("%s: not sorted", row)
+	fmt.Println("version sorter", revision, runtime.Version())
+	for name := range contenders {
+		fmt.Println("offer", name)
 	}
-	slices.Sort(times)
-	fmt.Printf("%-24s %-8s n=%-9d %6.2f (least %.2f)\n", "sorter", row, n, times[3], times[0])
+	fmt.Println("ready")
+	var have string
+	var file []byte
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		f := strings.Fields(lines.Text())
+		n, err := strconv.Atoi(f[3])
+		check(err)
+		if have != f[4] {
+			have = f[4]
+			file, err = os.ReadFile(have)
+			check(err)
+		}
+		t, sum := contenders[strings.Join(f[:3], " ")](file, n)
+		fmt.Println(t.wall.Nanoseconds(), t.cpu.Nanoseconds(), sum)
+	}
+}
+
+// timed calls f with the begin of every list.
+func timed(all, n int, f func(at int) error) times {
+	runtime.GC()
+	cpu, start := processor(), time.Now()
+	for at := 0; at < all; at += n {
+		check(f(at))
+	}
+	return times{time.Since(start), processor() - cpu}
+}
+
+func processor() time.Duration {
+	var r syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &r))
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+func read[K number](file []byte) []K {
+	return slices.Clone(unsafe.Slice((*K)(unsafe.Pointer(&file[0])), len(file)/int(unsafe.Sizeof(*new(K)))))
+}
+
+func bits[K number](k K) uint64 {
+	switch k := any(k).(type) {
+	case float32:
+		return uint64(math.Float32bits(k))
+	case float64:
+		return math.Float64bits(k)
+	}
+	return uint64(k)
+}
+
+// keySum changes with every order of keys.
+func keySum[K number](n int, at func(i int) K) (sum uint64) {
+	for i := range n {
+		sum += bits(at(i)) * uint64(2*i+1)
+	}
+	return sum
+}
+
+func keys[K number](kind string) {
+	contenders["sorter sort "+kind] = func(file []byte, n int) (times, uint64) {
+		s := read[K](file)
+		t := timed(len(s), n, func(at int) error { return sorter.SortKeys(s[at:at+n], workers) })
+		return t, keySum(len(s), func(i int) K { return s[i] })
+	}
+}
+
+// all offers what is done with keys K; V is the unsigned integer of their width.
+func all[K number, V uint32 | uint64](kind string) {
+	keys[K](kind)
+	contenders["sorter order "+kind] = func(file []byte, n int) (times, uint64) {
+		s := read[K](file)
+		order := make([]uint32, len(s))
+		t := timed(len(s), n, func(at int) error {
+			_, err := sorter.OrderKeys(s[at:at+n], workers, sorter.Into(order[at:at:at+n]))
+			return err
+		})
+		sum := keySum(len(s), func(i int) K { return s[i-i%n+int(order[i])] })
+		for _, row := range order {
+			sum += uint64(row) * uint64(row)
+		}
+		return t, sum
+	}
+	contenders["sorter pairs "+kind] = func(file []byte, n int) (times, uint64) {
+		source, s := read[K](file), read[K](file)
+		values := make([]V, len(s))
+		for i := range values {
+			values[i] = V(i % n)
+		}
+		t := timed(len(s), n, func(at int) error { return sorter.SortPairs(s[at:at+n], values[at:at+n], workers) })
+		sum := keySum(len(s), func(i int) K { return source[i-i%n+int(values[i])] })
+		for _, row := range values {
+			sum += uint64(row) * uint64(row)
+		}
+		return t, sum
+	}
+	contenders["sorter top "+kind] = func(file []byte, n int) (times, uint64) {
+		s, k := read[K](file), n/100
+		t := timed(len(s), n, func(at int) error { return sorter.TopKeys(s[at:at+n], k, workers) })
+		return t, keySum(len(s)/n*k, func(i int) K { return s[i/k*n+i%k] })
+	}
+	contenders["sorter nth "+kind] = func(file []byte, n int) (times, uint64) {
+		s := read[K](file)
+		rows := make([]uint32, 0, len(s)/n)
+		t := timed(len(s), n, func(at int) error {
+			row, err := sorter.RowsBy(n, sorter.AscOf(s[at:at+n])).Nth([]int{n / 2}, workers)
+			rows = append(rows, row...)
+			return err
+		})
+		return t, keySum(len(rows), func(i int) K { return s[i*n+int(rows[i])] })
+	}
+}
+
+func structs[E any, K number](op string, make func(K, int) E, key func(E) K, place func(E) uint64) {
+	contenders["sorter "+op] = func(file []byte, n int) (times, uint64) {
+		source := read[K](file)
+		var s []E
+		for i, k := range source {
+			s = append(s, make(k, i))
+		}
+		t := timed(len(s), n, func(at int) error { return sorter.Sort(s[at:at+n], key, workers) })
+		sum := keySum(len(s), func(i int) K { return source[place(s[i])] })
+		for _, e := range s {
+			sum += place(e) * place(e)
+		}
+		return t, sum
+	}
 }
