@@ -5,12 +5,12 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"log"
 	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -46,14 +46,18 @@ type struct64 struct {
 type times struct{ wall, cpu time.Duration }
 
 // contender answers a request: the times, and the sum that shows the order.
-type contender func(file []byte, n int) (times, uint64)
+type contender func(path string, n int) (times, uint64)
 
 var contenders = map[string]contender{}
 
-var workers sorter.Option
+var (
+	threads int
+	workers sorter.Option
+)
 
 func main() {
-	threads, err := strconv.Atoi(os.Args[1])
+	var err error
+	threads, err = strconv.Atoi(os.Args[1])
 	check(err)
 	runtime.GOMAXPROCS(threads)
 	workers = sorter.Workers(threads)
@@ -68,6 +72,7 @@ func main() {
 		func(e struct24) float32 { return e.key }, func(e struct24) uint64 { return e.i })
 	structs("struct64 u64", func(k uint64, i int) struct64 { return struct64{key: k, i: uint64(i)} },
 		func(e struct64) uint64 { return e.key }, func(e struct64) uint64 { return e.i })
+	columns()
 	serve()
 }
 
@@ -92,18 +97,11 @@ func serve() {
 		fmt.Println("offer", name)
 	}
 	fmt.Println("ready")
-	var have string
-	var file []byte
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		f := strings.Fields(lines.Text())
 		n, err := strconv.Atoi(f[3])
 		check(err)
-		if have != f[4] {
-			have = f[4]
-			file, err = os.ReadFile(have)
-			check(err)
-		}
-		t, sum := contenders[strings.Join(f[:3], " ")](file, n)
+		t, sum := contenders[strings.Join(f[:3], " ")](f[4], n)
 		fmt.Println(t.wall.Nanoseconds(), t.cpu.Nanoseconds(), sum)
 	}
 }
@@ -124,8 +122,18 @@ func processor() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-func read[K number](file []byte) []K {
-	return slices.Clone(unsafe.Slice((*K)(unsafe.Pointer(&file[0])), len(file)/int(unsafe.Sizeof(*new(K)))))
+// read returns the values of a file.
+func read[T any](path string) []T {
+	info, err := os.Stat(path)
+	check(err)
+	size := unsafe.Sizeof(*new(T))
+	s := make([]T, info.Size()/int64(size))
+	f, err := os.Open(path)
+	check(err)
+	defer f.Close()
+	_, err = io.ReadFull(f, unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(size)))
+	check(err)
+	return s
 }
 
 func bits[K number](k K) uint64 {
@@ -147,8 +155,8 @@ func keySum[K number](n int, at func(i int) K) (sum uint64) {
 }
 
 func keys[K number](kind string) {
-	contenders["sorter sort "+kind] = func(file []byte, n int) (times, uint64) {
-		s := read[K](file)
+	contenders["sorter sort "+kind] = func(path string, n int) (times, uint64) {
+		s := read[K](path)
 		t := timed(len(s), n, func(at int) error { return sorter.SortKeys(s[at:at+n], workers) })
 		return t, keySum(len(s), func(i int) K { return s[i] })
 	}
@@ -157,8 +165,8 @@ func keys[K number](kind string) {
 // all offers what is done with keys K; V is the unsigned integer of their width.
 func all[K number, V uint32 | uint64](kind string) {
 	keys[K](kind)
-	contenders["sorter order "+kind] = func(file []byte, n int) (times, uint64) {
-		s := read[K](file)
+	contenders["sorter order "+kind] = func(path string, n int) (times, uint64) {
+		s := read[K](path)
 		order := make([]uint32, len(s))
 		t := timed(len(s), n, func(at int) error {
 			_, err := sorter.OrderKeys(s[at:at+n], workers, sorter.Into(order[at:at:at+n]))
@@ -170,8 +178,8 @@ func all[K number, V uint32 | uint64](kind string) {
 		}
 		return t, sum
 	}
-	contenders["sorter pairs "+kind] = func(file []byte, n int) (times, uint64) {
-		source, s := read[K](file), read[K](file)
+	contenders["sorter pairs "+kind] = func(path string, n int) (times, uint64) {
+		source, s := read[K](path), read[K](path)
 		values := make([]V, len(s))
 		for i := range values {
 			values[i] = V(i % n)
@@ -183,13 +191,13 @@ func all[K number, V uint32 | uint64](kind string) {
 		}
 		return t, sum
 	}
-	contenders["sorter top "+kind] = func(file []byte, n int) (times, uint64) {
-		s, k := read[K](file), n/100
+	contenders["sorter top "+kind] = func(path string, n int) (times, uint64) {
+		s, k := read[K](path), n/100
 		t := timed(len(s), n, func(at int) error { return sorter.TopKeys(s[at:at+n], k, workers) })
 		return t, keySum(len(s)/n*k, func(i int) K { return s[i/k*n+i%k] })
 	}
-	contenders["sorter nth "+kind] = func(file []byte, n int) (times, uint64) {
-		s := read[K](file)
+	contenders["sorter nth "+kind] = func(path string, n int) (times, uint64) {
+		s := read[K](path)
 		rows := make([]uint32, 0, len(s)/n)
 		t := timed(len(s), n, func(at int) error {
 			row, err := sorter.RowsBy(n, sorter.AscOf(s[at:at+n])).Nth([]int{n / 2}, workers)
@@ -201,8 +209,8 @@ func all[K number, V uint32 | uint64](kind string) {
 }
 
 func structs[E any, K number](op string, make func(K, int) E, key func(E) K, place func(E) uint64) {
-	contenders["sorter "+op] = func(file []byte, n int) (times, uint64) {
-		source := read[K](file)
+	contenders["sorter "+op] = func(path string, n int) (times, uint64) {
+		source := read[K](path)
 		var s []E
 		for i, k := range source {
 			s = append(s, make(k, i))
