@@ -68,17 +68,24 @@ func (w *local[C]) sortCodes(codes []C, lowest, span C) []C {
 		insertion(codes)
 		return codes
 	}
+	tied := repeated(codes) == manyTied
+	if !tied && vecsort.Enabled() {
+		if sorted := w.sortVectors(codes, lowest, span); sorted != nil {
+			return sorted
+		}
+	}
+	if splits() {
+		w.codes = atLeast(w.env, w.codes, n)
+		splitCodes(codes, w.codes[:n])
+		w.env.Trace.SortedByVectors()
+		return codes
+	}
 	spare := spareBits
-	switch {
-	case repeated(codes) == manyTied:
+	if tied {
 		if w.countValues(codes, lowest, span) {
 			return codes
 		}
 		spare = spareTiedBits
-	case vecsort.Enabled():
-		if sorted := w.sortVectors(codes, lowest, span); sorted != nil {
-			return sorted
-		}
 	}
 	w.codes = atLeast(w.env, w.codes, n)
 	return w.radixCodes(codes, w.codes[:n], lowest, bits.Len64(uint64(span)), spare)

@@ -1,0 +1,113 @@
+package cpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/sorter/internal/dist"
+)
+
+// TestSplitCodes sorts codes of every distribution, around the lengths of vectors and of rounds.
+func TestSplitCodes(t *testing.T) {
+	if !splits() {
+		t.Skip("no AVX-512")
+	}
+	t.Run("32", func(t *testing.T) { testSplitCodes(t, func(v uint64) uint32 { return uint32(v >> 32) }) })
+	t.Run("64", func(t *testing.T) { testSplitCodes(t, func(v uint64) uint64 { return v }) })
+}
+
+func testSplitCodes[C Code](t *testing.T, code func(v uint64) C) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, n := range append(seq(2, 140), 255, 256, 1000, 1023, 1024, 1025, 4095, 20_000) {
+		for _, d := range dist.All {
+			const guard = 16
+			codes := make([]C, n+guard+1)[1:] // not aligned to vectors
+			for i, v := range d.Draw(n, r) {
+				codes[i] = code(v)
+			}
+			above := make([]C, n+guard)
+			for i := range guard {
+				codes[n+i], above[n+i] = C(i), C(i)
+			}
+			want := slices.Clone(codes)
+			slices.Sort(want[:n])
+			splitCodes(codes[:n:n], above[:n:n])
+			if !slices.Equal(codes, want) {
+				t.Fatalf("%d codes, %s: not sorted, or written after their end", n, d.Name)
+			}
+			for i := range guard {
+				if above[n+i] != C(i) {
+					t.Fatalf("%d codes, %s: written after the end of the memory", n, d.Name)
+				}
+			}
+		}
+	}
+}
+
+func seq(from, to int) (s []int) {
+	for i := from; i < to; i++ {
+		s = append(s, i)
+	}
+	return s
+}
+
+// TestSplitRounds has no rounds left at once: codes are sorted all the same.
+func TestSplitRounds(t *testing.T) {
+	if !splits() {
+		t.Skip("no AVX-512")
+	}
+	for rounds := range 4 {
+		codes := make([]uint32, 1000)
+		for i := range codes {
+			codes[i] = rand.Uint32N(500)
+		}
+		want := slices.Clone(codes)
+		slices.Sort(want)
+		if splitRounds(codes, make([]uint32, 1000), rounds); !slices.Equal(codes, want) {
+			t.Fatalf("%d rounds: not sorted", rounds)
+		}
+	}
+}
+
+func TestMedian9(t *testing.T) {
+	for range 1000 {
+		codes := make([]uint32, 9)
+		for i := range codes {
+			codes[i] = rand.Uint32N(12)
+		}
+		want := slices.Sorted(slices.Values(codes))
+		if got := median9(codes, 0, 1); got < want[3] || got > want[5] {
+			t.Fatalf("median of %d is %d", codes, got)
+		}
+	}
+}
+
+// BenchmarkSplitCodes sorts lists of a bucket's length beside the radix sort.
+func BenchmarkSplitCodes(b *testing.B) {
+	if !splits() {
+		b.Skip("no AVX-512")
+	}
+	for _, n := range []int{100, 1000, 4000, 20_000} {
+		for _, name := range []string{"uniform", "zipf", "16 values", "log", "gauss"} {
+			lists := 1_000_000 / n
+			source := make([]uint32, 0, n*lists)
+			for _, v := range dist.Named(name).Draw(n*lists, rand.New(rand.NewPCG(1, 2))) {
+				source = append(source, uint32(v>>32))
+			}
+			codes, above := make([]uint32, len(source)), make([]uint32, n)
+			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					copy(codes, source)
+					b.StartTimer()
+					for at := 0; at < len(codes); at += n {
+						splitCodes(codes[at:at+n], above)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(source)), "ns/code")
+			})
+		}
+	}
+}
