@@ -6,6 +6,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -65,7 +66,7 @@ func check(err error) {
 	}
 }
 
-// operation is what contenders do with keys of a type, or with columns.
+// operation is one on keys of a type, or on columns.
 type operation struct{ op, kind string }
 
 // dists returns the distributions: columns have their own.
@@ -78,9 +79,10 @@ func (c operation) dists(keys string) string {
 
 // program is one that answers requests.
 type program struct {
-	in  io.WriteCloser
-	out *bufio.Scanner
-	cmd *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Scanner
+	cmd   *exec.Cmd
+	ended bool
 }
 
 // contender is a sort that a program offers.
@@ -111,7 +113,7 @@ func (b *bench) commands() [][]string {
 	return append(all, []string{python, "peers/python/keys.py"}, []string{python, "peers/python/columns.py"})
 }
 
-// start starts every program that is built and reads what it offers.
+// start starts every program that is built and reads its offers.
 func (b *bench) start(threads int, only *regexp.Regexp) {
 	b.threads = threads
 	for _, command := range b.commands() {
@@ -126,7 +128,7 @@ func (b *bench) start(threads int, only *regexp.Regexp) {
 		out, err := cmd.StdoutPipe()
 		check(err)
 		check(cmd.Start())
-		p := &program{in, bufio.NewScanner(out), cmd}
+		p := &program{in: in, out: bufio.NewScanner(out), cmd: cmd}
 		b.programs = append(b.programs, p)
 		b.offers(p)
 	}
@@ -152,7 +154,7 @@ func (b *bench) stop() {
 	}
 }
 
-// cases returns what ours offers.
+// cases returns the operations that ours offers.
 func (b *bench) cases() (all []operation) {
 	for _, c := range b.contenders {
 		if c.name == "sorter" {
@@ -169,11 +171,13 @@ type answer struct {
 	sum       string
 }
 
-// ask has the contender do it once.
+// ask has the contender do it once. There is no answer from a program that ends.
 func (c contender) ask(path string, n, all int) answer {
 	fmt.Fprintln(c.of.in, c.name, c.op, c.kind, n, path)
 	if !c.of.out.Scan() {
-		log.Fatalf("%s ended: %s %s, %s", c.name, c.op, c.kind, path)
+		log.Printf("%s ended: %s %s, %s", c.name, c.op, c.kind, path)
+		c.of.ended = true
+		return answer{sum: "none"}
 	}
 	var wall, cpu float64
 	var sum string
@@ -210,16 +214,13 @@ func (b *bench) measure(c operation, dist string, n int) {
 	var with []contender
 	var first []answer
 	for _, x := range b.contenders {
-		if x.operation == c {
+		if x.operation == c && !x.of.ended {
 			with = append(with, x)
 			first = append(first, x.ask(path, n, all))
 		}
 	}
 	with, first = agreeing(with, first, path)
-	fastest := first[0].wall
-	for _, a := range first {
-		fastest = min(fastest, a.wall)
-	}
+	fastest := slices.MinFunc(first, func(a, b answer) int { return cmp.Compare(a.wall, b.wall) }).wall
 	walls, cpus := make([][]float64, len(with)), make([][]float64, len(with))
 	for turn := range b.turns {
 		for k := range with {

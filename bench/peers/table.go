@@ -21,7 +21,7 @@ type measured struct {
 	median, least, cpu      float64
 }
 
-// row is what the contenders of one case need, ours first, then the fastest.
+// row has the contenders of one case, ours first, then the fastest.
 type row []measured
 
 func (r row) lead() float64      { return r[1].median / r[0].median }
@@ -99,7 +99,7 @@ func printTables(w io.Writer, path string) error {
 	return nil
 }
 
-// printRows prints a table. With full, rows say what they are of.
+// printRows prints a table. With full, rows name their operation.
 func printRows(w io.Writer, all []row, full bool) {
 	head := []string{"keys", "n", "sorter", "strongest peer", "", "lead", "of the least", "of processor time", "others"}
 	table.Row(w, head...)

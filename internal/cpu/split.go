@@ -4,6 +4,9 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 )
 
 // Codes that are not spread well enough for lists of vectors are split in three by AVX-512: those
@@ -26,14 +29,8 @@ func splitRounds[C Code](codes, above []C, rounds int) {
 			slices.Sort(codes)
 			return
 		}
-		pivot := pivotOf(codes)
-		less, more := splitVectors(codes, above, pivot)
-		equal := codes[less : len(codes)-more]
-		for i := range equal {
-			equal[i] = pivot
-		}
+		less, more := splitOnce(codes, above)
 		upper := codes[len(codes)-more:]
-		copy(upper, above[:more])
 		if codes = codes[:less]; less > more {
 			codes, upper = upper, codes
 		}
@@ -43,6 +40,15 @@ func splitRounds[C Code](codes, above []C, rounds int) {
 	if len(codes) > 1 {
 		sortShort(codes)
 	}
+}
+
+// splitOnce orders codes by whether they are below, equal to or above a pivot, and counts the first and the last.
+func splitOnce[C Code](codes, above []C) (less, more int) {
+	pivot := pivotOf(codes)
+	less, more = splitVectors(codes, above, pivot)
+	repeat(codes[less:len(codes)-more], pivot)
+	copy(codes[len(codes)-more:], above[:more])
+	return less, more
 }
 
 // pivotOf returns the median of codes at even distances, of more of them where there are more codes.
@@ -74,4 +80,71 @@ func median9[C Code](codes []C, at, step int) C {
 	b := max(low, min(high, mid[2]))
 	low, high = min(a, b), max(a, b)
 	return max(low, min(high, c))
+}
+
+// mostSplit bounds the codes that are split from the first round on, and so the second code of memory that each
+// takes. More workers than splitWorkers gain more from a partition in parallel. Each of them gets splitParts.
+const mostSplit, splitWorkers, splitParts = 1 << 20, 2, 3
+
+// crowded reports whether codes that vectors may split crowd: in a sample, an eighth comes again, or three
+// quarters lie in a sixteenth of the range.
+func (c *codeSort[C]) crowded(env *engine.Env, codes view[C], n int, v presorted.Survey[C]) bool {
+	if n > mostSplit || env.Loop.Workers > splitWorkers || !splits() {
+		return false
+	}
+	var sample, memory [256]C
+	for i := range sample {
+		at := n / len(sample) * i
+		sample[i] = codes(at, at+1, memory[:1])[0]
+	}
+	splitCodes(sample[:], memory[:])
+	again, from := 0, 0
+	for i, x := range sample {
+		if i > 0 && x == sample[i-1] {
+			again++
+		}
+		for x-sample[from] > v.Span()/16 {
+			from++
+		}
+		if i-from >= 3*len(sample)/4 {
+			return true
+		}
+	}
+	return again >= len(sample)/8
+}
+
+// bySplits is sort by splits alone.
+func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side int) error {
+	own, above := c.sides[side]()[lo:lo+n], c.sides[1-side]()[lo:lo+n]
+	parts := [][2]int{{0, n}} // begins and ends
+	err := env.Stage("partition", 1, 1, func(int, int, int) {
+		codes.copy(own, 0)
+		for want := splitParts * env.Loop.Workers; env.Loop.Workers > 1 && len(parts) < want; {
+			longest := 0
+			for i, p := range parts {
+				if p[1]-p[0] > parts[longest][1]-parts[longest][0] {
+					longest = i
+				}
+			}
+			p := parts[longest]
+			if p[1]-p[0] < n/want {
+				return
+			}
+			less, more := splitOnce(own[p[0]:p[1]], above[p[0]:p[1]])
+			parts[longest][1] = p[0] + less
+			parts = append(parts, [2]int{p[1] - more, p[1]})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	err = env.Stage("buckets", len(parts), 1, func(_, i, _ int) {
+		p := parts[i]
+		splitCodes(own[p[0]:p[1]], above[p[0]:p[1]])
+	})
+	if err != nil {
+		return err
+	}
+	env.Trace.SortedByVectors()
+	return env.Stage("write", n, env.ChunkOf(n), func(_, from, to int) { c.write(lo+from, own[from:to]) })
 }

@@ -111,3 +111,29 @@ func BenchmarkSplitCodes(b *testing.B) {
 		}
 	}
 }
+
+// TestCrowdedKeys sorts keys that crowd, with one worker and with two, beside their order.
+func TestCrowdedKeys(t *testing.T) {
+	if !splits() {
+		t.Skip("no AVX-512")
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	const n = 3 * maxLocal
+	for _, name := range []string{"16 values", "zipf", "log", "uniform", "gauss"} {
+		codes := dist.Named(name).Draw(n, r)
+		want := slices.Clone(codes)
+		slices.Sort(want)
+		for workers := 1; workers <= splitWorkers+1; workers++ {
+			env := newEnv(workers)
+			c := codeSort[uint64]{}
+			if got, crowd := c.crowded(env, in(codes), n, surveyOf(codes)), name != "uniform" && name != "gauss"; got != (crowd && workers <= splitWorkers) {
+				t.Errorf("%s, %d workers: crowded is %t", name, workers, got)
+			}
+			sorted := slices.Clone(codes)
+			must(t, keysOf(env, sorted).Sort(env))
+			if !slices.Equal(sorted, want) {
+				t.Errorf("%s, %d workers: not in order", name, workers)
+			}
+		}
+	}
+}

@@ -198,7 +198,7 @@ template <class E, class K, class Sort> void offer_structs(const std::string &na
     });
 }
 
-// serve prints what is offered and answers requests until there are no more.
+// serve prints the offers and answers requests until there are no more.
 inline int serve(const std::string &version) {
     std::cout << "version " << version << " " << COMPILER << "\n";
     for (auto &c : contenders) std::cout << "offer " << c.first << "\n";

@@ -1,4 +1,4 @@
-// Command ours sorts by this library what the programs of peers sort by others. The argument is
+// Command ours sorts the files of peers by this library. The argument is
 // the number of threads; README.md of peers has the protocol.
 package main
 
@@ -82,7 +82,7 @@ func check(err error) {
 	}
 }
 
-// serve prints what is offered and answers requests until there are no more.
+// serve prints the offers and answers requests until there are no more.
 func serve() {
 	revision := "?"
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -162,7 +162,7 @@ func keys[K number](kind string) {
 	}
 }
 
-// all offers what is done with keys K; V is the unsigned integer of their width.
+// all offers the operations on keys K; V is the unsigned integer of their width.
 func all[K number, V uint32 | uint64](kind string) {
 	keys[K](kind)
 	contenders["sorter order "+kind] = func(path string, n int) (times, uint64) {
