@@ -55,8 +55,8 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 // Without [Stable], −0 comes before +0, and NaNs are ordered by their bits. With it,
 // they keep their input order.
 //
-// Numbers and bools take one code (4 or 8 bytes) of scratch each, and integers of a
-// narrow range are counted instead of moved. Under a smaller [MemoryLimit] they are
+// Numbers and bools take one code (4 or 8 bytes) of scratch each, or two where up to
+// 2^20 of them crowd, and integers of a narrow range are counted instead of moved. Under a smaller [MemoryLimit] they are
 // sorted in place, by comparison on the calling goroutine and to the end, whatever
 // [WithContext] says. Everything else said of [Sort] holds.
 func SortKeys[K Key](keys []K, opts ...Option) error {

@@ -24,9 +24,10 @@ type measured struct {
 // row has the contenders of one case, ours first, then the fastest.
 type row []measured
 
-func (r row) lead() float64      { return r[1].median / r[0].median }
-func (r row) leadLeast() float64 { return r[1].least / r[0].least }
-func (r row) leadCPU() float64   { return r[1].cpu / r[0].cpu }
+// The lead is that of the least times: medians are those of other programs of the machine, too.
+func (r row) lead() float64       { return r[1].least / r[0].least }
+func (r row) leadMedian() float64 { return r[1].median / r[0].median }
+func (r row) leadCPU() float64    { return r[1].cpu / r[0].cpu }
 
 func (r row) key() string {
 	return strings.Join([]string{r[0].op, r[0].threads, r[0].kind, r[0].dist, strconv.Itoa(r[0].n)}, ",")
@@ -63,9 +64,33 @@ func rows(path string) (all []row, err error) {
 	}
 	all = slices.DeleteFunc(all, func(r row) bool { return len(r) < 2 })
 	for _, r := range all {
-		slices.SortStableFunc(r[1:], func(a, b measured) int { return cmp.Compare(a.median, b.median) })
+		slices.SortStableFunc(r[1:], func(a, b measured) int { return cmp.Compare(a.least, b.least) })
 	}
 	return all, err
+}
+
+// kinds of work have a table each, in this order.
+var kinds = []string{"sort", "order", "pairs", "top", "nth", "structs", "columns"}
+
+func (r row) work() string {
+	switch {
+	case r[0].kind == "columns":
+		return "columns"
+	case strings.HasPrefix(r[0].op, "struct"):
+		return "structs"
+	}
+	return r[0].op
+}
+
+// what names the row in the table of its kind.
+func (r row) what() string {
+	switch r.work() {
+	case "columns":
+		return r[0].op
+	case "structs":
+		return r[0].op + ", " + r[0].dist
+	}
+	return r[0].kind + ", " + r[0].dist
 }
 
 func printTables(w io.Writer, path string) error {
@@ -76,48 +101,47 @@ func printTables(w io.Writer, path string) error {
 	fmt.Fprintf(w, "## The ten smallest leads\n\n")
 	slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(a.lead(), b.lead()) })
 	printRows(w, all[:min(10, len(all))], true)
-	behind := slices.IndexFunc(all, func(r row) bool { return r.lead() >= 1 })
-	if behind < 0 {
-		behind = len(all)
-	}
-	fmt.Fprintf(w, "\nA peer is ahead in %d of %d rows.\n", behind, len(all))
-
-	slices.SortStableFunc(all, func(a, b row) int {
-		return cmp.Or(strings.Compare(a[0].op, b[0].op), strings.Compare(a[0].threads, b[0].threads),
-			strings.Compare(a[0].kind, b[0].kind), strings.Compare(a[0].dist, b[0].dist), cmp.Compare(a[0].n, b[0].n))
-	})
-	for len(all) > 0 {
-		op, threads := all[0][0].op, all[0][0].threads
-		end := slices.IndexFunc(all, func(r row) bool { return r[0].op != op || r[0].threads != threads })
-		if end < 0 {
-			end = len(all)
+	for _, kind := range kinds {
+		for _, threads := range []string{"2", "1"} {
+			part := slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.work() != kind || r[0].threads != threads })
+			if len(part) == 0 {
+				continue
+			}
+			ahead := len(slices.DeleteFunc(slices.Clone(part), func(r row) bool { return r.lead() < 1 }))
+			fmt.Fprintf(w, "\n## %s, threads: %s\n\nThis library leads in %d of %d rows.\n\n", kind, threads, ahead, len(part))
+			slices.SortStableFunc(part, func(a, b row) int {
+				return cmp.Or(strings.Compare(a.what(), b.what()), cmp.Compare(a[0].n, b[0].n))
+			})
+			printRows(w, part, false)
 		}
-		fmt.Fprintf(w, "\n## %s, threads: %s\n\n", op, threads)
-		printRows(w, all[:end], false)
-		all = all[end:]
 	}
 	return nil
 }
 
-// printRows prints a table. With full, rows name their operation.
+// printRows prints a table. With full, rows name their kind of work.
 func printRows(w io.Writer, all []row, full bool) {
-	head := []string{"keys", "n", "sorter", "strongest peer", "", "lead", "of the least", "of processor time", "others"}
+	head := []string{"row", "n", "sorter", "strongest peer", "", "lead", "of medians", "of processor time", "others"}
 	table.Row(w, head...)
 	table.Rule(w, len(head))
 	for _, r := range all {
-		what := r[0].kind + ", " + r[0].dist
+		what := r.what()
 		if full {
-			what = r[0].op + " " + what + ", threads: " + r[0].threads
+			what = r.work() + " " + what + ", threads: " + r[0].threads
 		}
 		var others []string
 		for _, m := range r[2:] {
-			others = append(others, m.name+" "+table.Short(m.median))
+			others = append(others, m.name+" "+table.Short(m.least))
 		}
 		table.Row(w, what, table.Power(r[0].n), times(r[0]), r[1].name, times(r[1]), table.Times(r.lead()),
-			table.Times(r.leadLeast()), table.Times(r.leadCPU()), strings.Join(others, ", "))
+			table.Times(r.leadMedian()), table.Times(r.leadCPU()), strings.Join(others, ", "))
 	}
 }
 
+// times are the least, the median and the processor time, which may be below its unit.
 func times(m measured) string {
-	return fmt.Sprintf("%s (%s; %s)", table.Short(m.median), table.Short(m.least), table.Short(m.cpu))
+	cpu := "–"
+	if m.cpu > 0 {
+		cpu = table.Short(m.cpu)
+	}
+	return fmt.Sprintf("%s (%s; %s)", table.Short(m.least), table.Short(m.median), cpu)
 }

@@ -32,8 +32,8 @@ type Keys[C Code] struct {
 }
 
 // Sort sorts the keys by their codes, without index or payload. Scratch is 1 code per key, an eighth
-// of one where buckets need a second round, and another code if the sort can be cancelled or such a
-// bucket is large. Keys are untouched until sorted buckets are written back; from then on the sort
+// of one where buckets need a second round, and another code if the sort can be cancelled, such a
+// bucket is large, or the keys are split. Keys are untouched until sorted buckets are written back; from then on the sort
 // cannot be cancelled.
 func (k Keys[C]) Sort(env *engine.Env) error {
 	t := &keySort[C]{Keys: k, env: env}

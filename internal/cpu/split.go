@@ -21,7 +21,7 @@ func splitCodes[C Code](codes, above []C) {
 	splitRounds(codes, above, 2*bits.Len(uint(len(codes))))
 }
 
-// splitRounds is splitCodes in at most so many rounds; a part that takes more has bad pivots, and is sorted by
+// splitRounds is splitCodes in at most the given number of rounds; a part that takes more has bad pivots, and is sorted by
 // comparison.
 func splitRounds[C Code](codes, above []C, rounds int) {
 	for len(codes) > int(unsafe.Sizeof(shortest{})/unsafe.Sizeof(codes[0])) {

@@ -2,9 +2,24 @@
 
 package cpu
 
-// splits is false: there are no vector instructions here.
+// splits is false: without vectors, radix passes are faster.
 func splits() bool { return false }
 
-func splitVectors[C Code](codes, above []C, pivot C) (less, more int) { panic("cpu: no vectors") }
+// splitVectors moves codes below pivot to the front of codes and those above it to above, both in input
+// order, and counts them.
+func splitVectors[C Code](codes, above []C, pivot C) (less, more int) {
+	for _, c := range codes {
+		switch {
+		case c < pivot:
+			codes[less] = c
+			less++
+		case c > pivot:
+			above[more] = c
+			more++
+		}
+	}
+	return less, more
+}
 
-func sortShort[C Code](codes []C) { panic("cpu: no vectors") }
+// sortShort sorts codes that fit in shortest.
+func sortShort[C Code](codes []C) { insertion(codes) }
