@@ -63,6 +63,8 @@ var wayBenches = []wayBench{
 	{ways.FinerCodes, "URLs of one host", 1e6, one("string", below(1e15)), true, benchOrder},
 	{ways.CodesInOrder, "structs by int64, nearly sorted", 1e6, one("int64", strayed), false, benchSort},
 	{ways.CodesInOrder, "int64, reversed", 1e6, one("int64", falls(1)), true, benchKeys},
+	{ways.SplitKeys, "int64 of all magnitudes", 1e5, one("int64", magnitudes), true, benchKeys},
+	{ways.SplitKeys, "int64 of all magnitudes", 1e6, one("int64", magnitudes), true, benchKeys},
 	{ways.Crowd, "int64, a tenth of them the least", 30_000, one("int64", func(_, _ int, r *rand.Rand) int64 { return max(0, r.Int64N(1e15)-1e14) }), true, benchOrder},
 	{ways.Crowd, "int64, half of them the least", 60_000, one("int64", func(_, _ int, r *rand.Rand) int64 { return max(0, r.Int64N(2e15)-1e15) }), true, benchOrder},
 	{ways.SmallInOrder, "1000 float64, few swapped", 1000, one("float64", fewStrayed), true, benchKeys},

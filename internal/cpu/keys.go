@@ -281,8 +281,8 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v presorte
 	if alone(n, env.Loop.Workers, 0) {
 		return c.locally(env, codes, lo, n, v, side, first)
 	}
-	if c.crowded(env, codes, n, v) {
-		return c.bySplits(env, codes, lo, n, side)
+	if done, err := c.splitCrowd(env, codes, lo, n, v, side); done || err != nil {
+		return err
 	}
 	moved := c.sides[side]()
 	b, err := split(env, lo, n, codes, v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {

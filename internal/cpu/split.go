@@ -89,7 +89,7 @@ const mostSplit, splitWorkers, splitParts = 1 << 20, 2, 3
 // crowded reports whether codes that vectors may split crowd: in a sample, an eighth comes again, or three
 // quarters lie in a sixteenth of the range.
 func (c *codeSort[C]) crowded(env *engine.Env, codes view[C], n int, v presorted.Survey[C]) bool {
-	if n > mostSplit || env.Loop.Workers > splitWorkers || !splits() {
+	if n > mostSplit || env.Loop.Workers > splitWorkers {
 		return false
 	}
 	var sample, memory [256]C

@@ -101,6 +101,19 @@ func findMoves[C Code](env *engine.Env, n int, words presorted.Words[C], v preso
 	return l, err
 }
 
+// splitCrowd sorts n codes of keys if they crowd. It is the way split-keys, which every sort of keys tries before its
+// partition, and each further round.
+func (c *codeSort[C]) splitCrowd(env *engine.Env, codes view[C], lo, n int, v presorted.Survey[C], side int) (done bool, err error) {
+	if !splits() || !ways.On(ways.SplitKeys) || !c.crowded(env, codes, n, v) {
+		return false, nil
+	}
+	if err := c.bySplits(env, codes, lo, n, side); err != nil {
+		return false, err
+	}
+	ways.Took(ways.SplitKeys)
+	return true, nil
+}
+
 // sortFew sorts codes out of order, surveyed as v, by one of the ways of at most [SmallLen] codes; false if none is done,
 // and the sequence of codes is any. It is no list: function values would take an allocation for each call.
 func (w *Small[C]) sortFew(codes []C, v presorted.Summary[C]) bool {
