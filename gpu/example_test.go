@@ -148,6 +148,24 @@ func ExampleEngine_TopDevice() {
 	}
 }
 
+// The lowest codes of each segment of a list.
+func ExampleEngine_TopWithinDevice() {
+	e, err := gpu.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	const n, segments, k = 1 << 20, 100, 10
+	var (
+		codes   gpu.Ptr // n uint32
+		offsets gpu.Ptr // segments+1 uint32
+		order   gpu.Ptr // k * segments uint32: segment s has those from s*k on
+	)
+	if err := e.TopWithinDevice(codes, 32, n, offsets, segments, k, order, 0); err != nil {
+		log.Fatal(err)
+	}
+}
+
 // A list in parts on two devices, of which each receives half of the result.
 func ExampleEngine_SortParts() {
 	e, err := gpu.Open(gpu.Device(0, 1))

@@ -72,14 +72,20 @@ func (e *Engine) SortWithinDevice(codes Ptr, bits, n int, offsets Ptr, segments 
 }
 
 func (e *Engine) withinOnDevice(in input, bits int, offsets Ptr, count int, result Ptr, after []Stream) error {
+	all := segmentsOf(in, bits, offsets, count)
+	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
+		return s.Sorter.SortSegments(s.Workspace, all, cuda.Ptr(result))
+	})
+}
+
+// segmentsOf returns the segments of codes. It panics if there are too many of either.
+func segmentsOf(in input, bits int, offsets Ptr, count int) segments.Input {
 	in.Wide = bits == 64
 	most, _ := dispatch.MaxN(engine.Auto, in)
 	if in.N < 0 || in.N > most || count < 0 || count >= codes.MaxPositions || (bits != 32 && bits != 64) {
 		panic(fmt.Sprintf("sorter: gpu: %d codes of %d bits in %d segments: at most %d codes, of 32 or 64, in %d", in.N, bits, count, most, codes.MaxPositions-1))
 	}
-	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
-		return s.Sorter.SortSegments(s.Workspace, segments.Input{Input: in, Offsets: cuda.Ptr(offsets), Count: count}, cuda.Ptr(result))
-	})
+	return segments.Input{Input: in, Offsets: cuda.Ptr(offsets), Count: count}
 }
 
 // input is the codes of a sort.

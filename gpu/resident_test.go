@@ -200,7 +200,26 @@ func TestWithinDevice(t *testing.T) {
 	if err != nil || !slices.Equal(words[uint64](to.host, n), sorted) {
 		t.Errorf("error %v, or wrong codes", err)
 	}
+	for _, k := range []int{1, 100, 1500} {
+		lowest := slices.Repeat([]uint32{7}, 2*n)[:k*(len(offsets)-1)]
+		for s, begin := range offsets[:len(offsets)-1] {
+			copy(lowest[s*k:(s+1)*k], order[begin:offsets[s+1]])
+		}
+		err = within(func() error {
+			return e.TopWithinDevice(from.device, 64, n, bounds.device, len(offsets)-1, k, to.device, 0, 0)
+		})
+		if err != nil || !slices.Equal(words[uint32](to.host, len(lowest)), lowest) {
+			t.Errorf("the lowest %d: error %v, or wrong positions", k, err)
+		}
+	}
 	var failed error
+	err = within(func() error {
+		failed = e.TopWithinDevice(from.device, 64, 18_999, bounds.device, len(offsets)-1, 3, to.device, 0)
+		return nil
+	})
+	if failed == nil || !strings.Contains(failed.Error(), "segment 5 of 6") || err != nil || words[uint64](to.host, n)[0] != 7<<32|7 {
+		t.Errorf("offsets above n: errors %v, %v, or results", failed, err)
+	}
 	err = within(func() error {
 		failed = e.SortWithinDevice(from.device, 64, 18_999, bounds.device, len(offsets)-1, to.device, 0)
 		return nil
@@ -213,6 +232,7 @@ func TestWithinDevice(t *testing.T) {
 		func() error { return e.OrderWithinDevice(0, 32, -1, 0, 1, 0) },
 		func() error { return e.OrderWithinDevice(0, 32, dispatch.MaxNByBuckets+1, 0, 1, 0) },
 		func() error { return e.SortWithinDevice(0, 32, 1, 0, -1, 0) },
+		func() error { return e.TopWithinDevice(0, 16, 1, 0, 1, 1, 0, 0) },
 	} {
 		func() {
 			defer func() {

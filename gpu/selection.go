@@ -70,6 +70,30 @@ func (e *Engine) QuantilesDevice(codes Ptr, bits, n int, qs []float64, order, so
 	return e.NthDevice(codes, bits, n, ranks, order, sorted, after...)
 }
 
+// TopWithinDevice writes the positions of the k lowest codes of each segment to order, and these codes to sorted.
+// Each segment has k places there, the first ones are those of segment 0. The results are the first ones of
+// [Engine.OrderWithinDevice], positions in the whole list, in stable order, the same in every run. Places after those of
+// a shorter segment are not written. Either of order and sorted may be 0. offsets and segments are those of
+// OrderWithinDevice.
+//
+// With a k of up to 1024 a block reads each segment once, and segments of more than 2^18 codes in pieces. All segments are
+// sorted if k is larger, or if they have fewer than 256 codes on average. It takes no more than the results, unless one
+// of them is not wanted and k is above 128, and for longer segments 8 bytes for each of k codes of each piece, or 12
+// for 64-bit codes; if all are sorted, 4 bytes for each code and the memory of that sort.
+//
+// [Verify] does not apply. Waiting, concurrency and errors are those of OrderWithinDevice. It panics if k is negative, or
+// k times segments is 2^40 or more, and as OrderWithinDevice does.
+func (e *Engine) TopWithinDevice(codes Ptr, bits, n int, offsets Ptr, segments, k int, order, sorted Ptr, after ...Stream) error {
+	all := segmentsOf(input{Codes: cuda.Ptr(codes), N: n}, bits, offsets, segments)
+	if k < 0 || segments > 0 && int64(k) >= 1<<40/int64(segments) {
+		panic(fmt.Sprintf("sorter: gpu: the lowest %d codes of each of %d segments", k, segments))
+	}
+	in := selection.WithinInput{Input: all, K: k}
+	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
+		return s.Sorter.SelectWithin(s.Workspace, in, selection.Result{Order: cuda.Ptr(order), Sorted: cuda.Ptr(sorted)})
+	})
+}
+
 // selectionOf returns codes of which no rank is wanted yet. It panics if there are too many.
 func selectionOf(codes Ptr, bits, n int) selection.Input {
 	in := input{Codes: cuda.Ptr(codes), N: n, Wide: bits == 64}

@@ -71,12 +71,14 @@ func TestSelectDevice(t *testing.T) {
 func TestSelectMisuse(t *testing.T) {
 	e := &Engine{}
 	for text, call := range map[string]func() error{
-		"sorter: gpu: the lowest 4 of 3 codes":              func() error { return e.TopDevice(0, 32, 3, 4, 0, 0) },
-		"sorter: gpu: the lowest -1 of 3 codes":             func() error { return e.TopDevice(0, 32, 3, -1, 0, 0) },
-		"sorter: gpu: rank 3 of 3 codes":                    func() error { return e.NthDevice(0, 32, 3, []int{0, 3}, 0, 0) },
-		"sorter: gpu: rank -1 of 3 codes":                   func() error { return e.NthDevice(0, 32, 3, []int{-1}, 0, 0) },
-		"sorter: gpu: quantile 1.5, which is not in [0, 1]": func() error { return e.QuantilesDevice(0, 32, 3, []float64{1.5}, 0, 0) },
-		"sorter: gpu: 3 codes of 16 bits: at most":          func() error { return e.TopDevice(0, 16, 3, 1, 0, 0) },
+		"sorter: gpu: the lowest 4 of 3 codes":                   func() error { return e.TopDevice(0, 32, 3, 4, 0, 0) },
+		"sorter: gpu: the lowest -1 of 3 codes":                  func() error { return e.TopDevice(0, 32, 3, -1, 0, 0) },
+		"sorter: gpu: rank 3 of 3 codes":                         func() error { return e.NthDevice(0, 32, 3, []int{0, 3}, 0, 0) },
+		"sorter: gpu: rank -1 of 3 codes":                        func() error { return e.NthDevice(0, 32, 3, []int{-1}, 0, 0) },
+		"sorter: gpu: quantile 1.5, which is not in [0, 1]":      func() error { return e.QuantilesDevice(0, 32, 3, []float64{1.5}, 0, 0) },
+		"sorter: gpu: the lowest -1 codes of each of 2 segments": func() error { return e.TopWithinDevice(0, 32, 3, 0, 2, -1, 0, 0) },
+		"sorter: gpu: the lowest 1099511627776 codes of each":    func() error { return e.TopWithinDevice(0, 32, 3, 0, 1, 1<<40, 0, 0) },
+		"sorter: gpu: 3 codes of 16 bits: at most":               func() error { return e.TopDevice(0, 16, 3, 1, 0, 0) },
 	} {
 		func() {
 			defer func() {

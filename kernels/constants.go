@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "aca54f7044326cd193f18b9cd6dbb768cb1181f676f11cb24c5227d95f266cf1"
+const sourceHash = "ca9ffe54540da580ff7114a83b9c2a2761dcc2d824e82e41c46285b05d726d33"
 
 // What the host shares with the kernels.
 const (
@@ -56,6 +56,7 @@ const (
 	SampleLoads           = 4          // draws of a thread of sample_segments at a time; the first ones are looked up in the table of ties
 	MostRepeats           = 15         // samples of a code that count as its repetitions, at most
 	SeemsSorted           = 2147483649 // SampleNote.few of codes that seem to be in order
+	SeemsReversed         = 2147483651 // SampleNote.few of codes that seem to fall
 	SeemsLeft             = 2147483650 // SampleNote.few of codes that are left to a radix sort
 	SeemsFlat             = 2147483648 // SampleNote.few of codes that seem to be equal
 	RangeBlocks           = 8          // blocks of sample_range
@@ -198,4 +199,16 @@ const (
 	SelectRankedSharedU32 = 16512      // bytes
 	SelectRankedSharedU64 = 32896      // bytes
 	SelectLevelBytes      = 64         // bytes of a level, at least
+	TopThreads            = 256        // of top_segments and top_joined
+	TopMost               = 1024       // places of a row, at most
+	TopRanked             = 128        // places of a row up to which a block sorts it
+	TopPiece              = 262144     // elements of a piece of a long segment
+	TopSplitThreads       = 256        // of split_tops and first_rows
+	TopRowWarps           = 2          // rows that a block of sort_rows sorts
+	TopSharedU32          = 21776      // bytes
+	TopSharedU64          = 30480      // bytes
+	TopRowsSharedU32      = 24832      // bytes, of sort_rows
+	TopRowsSharedU64      = 33024      // bytes, of sort_rows
+	TopJoinedBytes        = 12         //
+	TopPieceBytes         = 8          //
 )

@@ -20,6 +20,7 @@
 #include "segments.cu"
 #include "selection.cu"
 #include "segmentradix.cu"
+#include "topsegments.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
@@ -93,7 +94,7 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(radix_histogram_small_keys_##width); \
 	CUDACPU_KERNEL(radix_pass_small_##width);   \
 	CUDACPU_KERNEL(radix_pass_small_keys_##width); \
-	CUDACPU_KERNEL(reverse_codes_##width);      \
+	CUDACPU_KERNEL(write_ordered_##width);      \
 	CUDACPU_KERNEL(sum_codes_##width);          \
 	CUDACPU_KERNEL(split_codes_8_keys_##width);     \
 	CUDACPU_KERNEL(split_codes_9_keys_##width);     \
@@ -132,6 +133,10 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(select_within_kept_##width); \
 	CUDACPU_KERNEL(select_ranked_##width);      \
 	CUDACPU_KERNEL(select_positions_##width);   \
+	CUDACPU_KERNEL(top_segments_##width);       \
+	CUDACPU_KERNEL(top_joined_##width);         \
+	CUDACPU_KERNEL(sort_rows_##width);          \
+	CUDACPU_KERNEL(first_rows_##width);         \
 	CUDACPU_KERNEL(route_counts_##width);       \
 	CUDACPU_KERNEL(route_codes_##width);        \
 	CUDACPU_KERNEL(route_loose_##width)
@@ -155,6 +160,7 @@ FOR_SOURCE(pair);
 	CUDACPU_KERNEL(sort_buckets_##kind)
 FOR_KIND(word);
 FOR_KIND(pair);
+CUDACPU_KERNEL(split_tops);
 CUDACPU_KERNEL(radix_segments_tiles);
 CUDACPU_KERNEL(radix_segments_histogram);
 CUDACPU_KERNEL(radix_segments_starts);

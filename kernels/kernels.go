@@ -68,4 +68,6 @@ var (
 	SegmentRadix []byte
 	//go:embed selection.fatbin
 	Selection []byte // both widths
+	//go:embed topsegments.fatbin
+	TopSegments []byte // both widths
 )

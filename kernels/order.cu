@@ -9,15 +9,15 @@
 	ENTRY(SAMPLE_THREADS, 1) sample_range_##Code(const Code *codes, u64 n, u64 index_bits, u64 salt, Sample *sample, u32 *status, u32 *few, u64 most, u64 leave_digits, u64 leave_share, u64 leave_repeats, u32 *cells, u64 count) { \
 		sample_range(codes, n, (u32)index_bits, salt, sample, status, few, (u32)most, Leave{(u32)leave_digits, (u32)leave_share, (u32)leave_repeats}, cells, count); \
 	} \
-	ENTRY(SAMPLE_THREADS, 1) count_descents_##Code(const Code *codes, u64 n, Code *copy, u32 *status) { count_descents(codes, n, copy, status + DESCENTS); } \
+	ENTRY(SAMPLE_THREADS, 1) count_descents_##Code(const Code *codes, u64 n, u32 *status) { count_descents(codes, n, status + DESCENTS); } \
 	ENTRY(SAMPLE_THREADS, 1) mark_ties_##Code(const Code *codes, const u32 *order, u64 n, u32 *ties) { mark_ties(codes, order, n, ties); } \
 	ENTRY(SAMPLE_THREADS, 1) mark_order_##Code(const Code *codes, const u32 *order, u64 n, u32 *seen, u32 *status) { mark_order(codes, order, n, seen, status); } \
-	ENTRY(SAMPLE_THREADS, 1) reverse_codes_##Code(const Code *codes, u64 n, Code *sorted) { reverse_codes(codes, n, sorted); } \
+	ENTRY(SAMPLE_THREADS, 1) write_ordered_##Code(const Code *codes, u64 n, u64 falling, u32 *order, Code *sorted, u32 *status) { write_ordered(codes, n, falling != 0, order, sorted, status + DESCENTS); } \
 	ENTRY(SAMPLE_THREADS, 1) sum_codes_##Code(const Code *codes, u64 n, u64 *sum) { sum_codes(codes, n, sum); }
 FOR_WIDTH(u32)
 FOR_WIDTH(u64)
 #undef FOR_WIDTH
 
-ENTRY(SAMPLE_THREADS, 1) write_identity(u32 *order, u64 n, u64 reversed) { fill_identity(order, n, reversed != 0); }
+ENTRY(SAMPLE_THREADS, 1) write_identity(u32 *order, u64 n) { fill_identity(order, n); }
 
 ENTRY(SAMPLE_THREADS, 1) count_missing(const u32 *seen, u64 n, u32 *status) { count_unmarked(seen, n, status); }

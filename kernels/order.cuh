@@ -2,16 +2,44 @@
 #pragma once
 #include "sample.cuh"
 
-// fill_identity writes the order of sorted codes, or of strictly descending codes.
-DEVICE void fill_identity(u32 *order, u64 n, bool reversed) {
+// fill_identity writes the order of sorted codes.
+DEVICE void fill_identity(u32 *order, u64 n) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
-	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) order[i] = (u32)(reversed ? n - 1 - i : i);
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) order[i] = (u32)i;
 }
 
-// reverse_codes writes descending codes in ascending order.
-template <class Code> DEVICE void reverse_codes(const Code *codes, u64 n, Code *sorted) {
-	const u64 step = (u64)gridDim.x * blockDim.x;
-	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) sorted[i] = codes[n - 1 - i];
+constexpr int ORDERED_ITEMS = 4; // codes that a thread of write_ordered has in flight
+
+// write_ordered writes the result for codes that seem to be in order, or to fall: positions, unless order is null, or
+// the codes. It ends early, and sets wrong, if two neighbours are in the wrong order. If positions are wanted, falling
+// codes must differ.
+//
+// One pass does both. A read of all codes and then a write took 0.85 to 0.9 of a radix sort of 2^24 32-bit codes (H200,
+// 2026-11-28), and a list of 64 runs was read to its end in vain.
+template <class Code> DEVICE void write_ordered(const Code *codes, u64 n, bool falling, u32 *order, Code *sorted, u32 *wrong) {
+	const u64 tile = (u64)blockDim.x * ORDERED_ITEMS;
+	for (u64 first = blockIdx.x * tile; first < n; first += gridDim.x * tile) {
+		if (load_word(wrong)) return;
+		Code code[ORDERED_ITEMS], next[ORDERED_ITEMS];
+#pragma unroll
+		for (int k = 0; k < ORDERED_ITEMS; k++) {
+			const u64 i = first + k * blockDim.x + threadIdx.x;
+			code[k] = next[k] = 0;
+			if (i < n) code[k] = codes[i];
+			if (i + 1 < n) next[k] = codes[i + 1];
+		}
+		keep_order();
+		bool bad = false;
+#pragma unroll
+		for (int k = 0; k < ORDERED_ITEMS; k++) {
+			const u64 i = first + k * blockDim.x + threadIdx.x, place = falling ? n - 1 - i : i;
+			if (i >= n) break;
+			bad |= i + 1 < n && (falling ? (order ? code[k] <= next[k] : code[k] < next[k]) : code[k] > next[k]);
+			if (order) order[i] = (u32)place;
+			else sorted[place] = code[k];
+		}
+		if (__any_sync(FULL_WARP, bad) && lane_id() == 0) atomicExch(wrong, 1u);
+	}
 }
 
 // sum_codes adds a hash of each code to sum. Lists of the same length with different codes have

@@ -70,8 +70,8 @@ DEVICE u64 spread(u64 k, u32 bits) { return k * 0x9e3779b1u & ((1ull << bits) - 
 // first part has half of them at least twice.
 constexpr u32 MAX_EARLY_VALUES = 512;
 
-// SampleNote.few: of the first part, no codes differ; all neighbours go one way; or codes are left.
-constexpr u32 SEEMS_FLAT = 1u << 31, SEEMS_SORTED = SEEMS_FLAT + 1, SEEMS_LEFT = SEEMS_FLAT + 2;
+// SampleNote.few: of the first part, no codes differ; no neighbours fall; codes are left; or no neighbours rise.
+constexpr u32 SEEMS_FLAT = 1u << 31, SEEMS_SORTED = SEEMS_FLAT + 1, SEEMS_LEFT = SEEMS_FLAT + 2, SEEMS_REVERSED = SEEMS_FLAT + 3;
 constexpr u32 EARLY_BINS = 64, EARLY_LOADS = 4, EARLY_SAMPLES = EARLY_LOADS * SAMPLE_THREADS;
 
 // EARLY_REPEATS is the number of codes of an early sample that repeat another up to which they have more
@@ -258,7 +258,7 @@ template <class Code> DEVICE void report_early(RangeShared &shared, const Code *
 	const bool both = differ >> 32 && (u32)differ;
 	const bool left = (!both && digits_of(differ) <= leave.digits) ||
 	                  (shared.repeats < EARLY_REPEATS && ((leave.share && uneven) || (leave.repeats && shared.words >= leave.repeats)));
-	const u32 found = !rises || !falls ? (varies ? SEEMS_SORTED : SEEMS_FLAT) : values <= most ? values : left ? SEEMS_LEFT : 0;
+	const u32 found = !falls ? (varies ? SEEMS_SORTED : SEEMS_FLAT) : !rises ? SEEMS_REVERSED : values <= most ? values : left ? SEEMS_LEFT : 0;
 	if (found) notify_host(few, found);
 	sample->few = found;
 }
@@ -272,10 +272,10 @@ template <class Code> DEVICE void report_early(RangeShared &shared, const Code *
 // codes seem to be in order, or are to be left. most <= MAX_EARLY_VALUES.
 // Its samples are those of the others.
 //
-// cells are the count counters of sample_segments, which are cleared.
+// cells are the count counters of sample_segments, an even number, which are cleared.
 template <class Code> DEVICE void sample_range(const Code *codes, u64 n, u32 index_bits, u64 salt, Sample *sample, u32 *status, u32 *few, u32 most, const Leave &leave, u32 *cells, u64 count) {
 	SORTER_SHARED(RangeShared, shared);
-	for (u64 i = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; i < count; i += (u64)gridDim.x * SAMPLE_THREADS) cells[i] = 0;
+	for (u64 i = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; i < count / 2; i += (u64)gridDim.x * SAMPLE_THREADS) ((u64 *)cells)[i] = 0;
 	if (blockIdx.x == RANGE_BLOCKS) {
 		report_early(shared, codes, n, index_bits, salt, sample, few, most, leave);
 		return;
@@ -324,20 +324,28 @@ struct SegmentsShared {
 	u64 pairs;
 };
 
-// Cells are equal parts of all words, about as many as buckets. How many elements of a sample share one
-// shows how much sizes of buckets will vary, which the 1024 parts do not show.
+// Cells are equal parts of all words, each as wide as half a bucket of even codes. How many elements of a sample share
+// one shows how much sizes of buckets will vary, which the 1024 parts do not show. With a power of two of cells,
+// codes that crowd at the beginnings of 2^16 parts seemed even, and the attempts of 2^24 codes were lost.
 //
 // Atomics on one cell queue up: if most codes are in a few cells, adding all takes 0.3 ms (H200,
 // 2^20 samples). So each block adds a limited number of a part's elements.
 struct Cells {
 	u32 *count;
-	u32 bits; // binary logarithm of their number
+	u32 all;  // their number
 	u32 most; // elements of a part that a block adds
 	u32 full; // elements of a cell in which there are far more than in an even one
 
 	// add counts an element in the cell of its word, and returns the elements there before.
-	DEVICE u32 add(u64 word) const { return atomicAdd(count + (word >> (64 - bits)), 1u); }
+	DEVICE u32 add(u64 word) const { return atomicAdd(count + __umulhi((u32)(word >> 32), all), 1u); }
 };
+
+// cells_for returns the number of cells of all words with which even codes from low to high have the given number.
+// The host computes the same. It is at most four times as many: a range fills a quarter of the words of its layout, or more.
+template <class Code> DEVICE u32 cells_for(u32 even, u64 low, u64 high, const Layout<Code> &layout) {
+	const u64 words = (((high - low) << layout.up | ((1ull << layout.up) - 1)) >> 32) + 1;
+	return (u32)(((u64)even << 32) / words);
+}
 
 // add_warp adds the sum of a warp to a word. An atomic sum of 64 bits in shared memory is a loop, in which
 // 1024 threads take 50 µs.
@@ -369,8 +377,12 @@ constexpr u32 OCTAVE_PARTS = 32;
 // octave, unless these are fewer than 13.
 constexpr u32 FULL_PART = 64;
 
-// count_segments counts the share of a block, other than the first, of the second sample.
-template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, const Layout<Code> &layout, Sample *sample, const TieTable &table, const Cells &cells) {
+// count_segments counts the share of a block, other than the first, of the second sample. cells.all is the number
+// for even codes.
+template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, const TieTable &table, Cells cells) {
+	const Found found = join_blocks(sample);
+	const Layout<Code> layout = layout_of<Code>(found.low, found.high, index_bits);
+	cells.all = cells_for(cells.all, found.low, found.high, layout);
 	shared.count[threadIdx.x] = shared.octaves[threadIdx.x] = 0;
 	if (threadIdx.x < TIES) shared.ties[threadIdx.x] = 0;
 	if (threadIdx.x == 0) shared.pairs = shared.full = 0;
@@ -429,12 +441,12 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 
 // sample_segments counts a second sample by equal parts of the first one's range. Meanwhile its
 // first block counts the values of the first sample. The block that ends last writes the note.
-// needed: also if sample_range has reported something.
+// cells.all is that of even codes. needed: also if sample_range has reported something.
 template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, const TieTable &table, const Cells &cells, bool needed, SampleNote *note) {
 	SORTER_SHARED(SegmentsShared, shared);
 	if (sample->few && !needed) return;
 	if (blockIdx.x == 0) count_values(shared, sample);
-	else count_segments(shared, codes, n, sample_bits, index_bits, sample_layout<Code>(sample, index_bits), sample, table, cells);
+	else count_segments(shared, codes, n, sample_bits, index_bits, sample, table, cells);
 	if (!is_last_block(&sample->counted, shared.last)) return;
 	note->segments[threadIdx.x] = sample->segments[threadIdx.x];
 	note->octaves[threadIdx.x] = sample->octaves[threadIdx.x];
@@ -492,16 +504,11 @@ template <class Code> DEVICE void sample_map(const Code *codes, u64 n, u32 sampl
 	if (threadIdx.x == 0 && shared.pairs) atomicAdd(all_pairs, shared.pairs);
 }
 
-// count_descents adds the number of neighbours in the wrong order to descents. It copies the codes, unless
-// copy is null: if they are in order, that is the result of a sort of keys.
-template <class Code> DEVICE void count_descents(const Code *codes, u64 n, Code *copy, u32 *descents) {
+// count_descents adds the number of neighbours in the wrong order to descents.
+template <class Code> DEVICE void count_descents(const Code *codes, u64 n, u32 *descents) {
 	const u64 step = (u64)gridDim.x * blockDim.x;
 	u32 count = 0;
-	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-		const Code code = codes[i];
-		if (i + 1 < n) count += code > codes[i + 1];
-		if (copy) copy[i] = code;
-	}
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i + 1 < n; i += step) count += codes[i] > codes[i + 1];
 #pragma unroll
 	for (int d = 16; d; d /= 2) count += __shfl_xor_sync(FULL_WARP, count, d);
 	if (lane_id() == 0 && count) atomicAdd(descents, count);

@@ -128,7 +128,7 @@ func (c *call) planned(way Spreading) (a Attempt, err error) {
 	case Octaves:
 		standard, tied = sectionSlice, c.codeTies()
 	case Quantiles:
-		standard, tied = fullSlice, max(c.codeTies(), c.valueTies())
+		standard, tied = mappedMean(c.in), max(c.codeTies(), c.valueTies())
 	}
 	if c.in.Keys && way >= Octaves || way == Quantiles && jagged(s.Parts[:]) {
 		return a, ErrUneven
@@ -187,7 +187,7 @@ func (c *call) takeSamples(by Policy) (codes.Outcome, error) {
 	s, in := &c.note.sample, c.in
 	s.Few.Store(0)
 	q := c.w.Queue()
-	sample.First(&q, in, c.salt, c.sample, c.status, c.early(by), c.cells, 1<<cellBits(in))
+	sample.First(&q, in, c.salt, c.sample, c.status, c.early(by), c.cells, maxCells(in))
 	if err := c.secondSample(&q, 0); err != nil {
 		return codes.Outcome{}, err
 	}
@@ -196,9 +196,9 @@ func (c *call) takeSamples(by Policy) (codes.Outcome, error) {
 		if s.Ascents > 0 && s.Descents > 0 {
 			return codes.Outcome{}, nil
 		}
-		return c.presorted(s.Low == s.High)
-	case kernels.SeemsSorted, kernels.SeemsFlat:
-		if f, err := c.presorted(found == kernels.SeemsFlat); f.Shape != "" || err != nil {
+		return c.presorted(shapeOf(s))
+	case kernels.SeemsSorted, kernels.SeemsFlat, kernels.SeemsReversed:
+		if f, err := c.presorted(seeming[found]); f.Shape != "" || err != nil {
 			return f, err
 		}
 		q = c.w.Queue()
@@ -217,7 +217,7 @@ func (c *call) secondSample(q *device.Queue, needed uint64) error {
 	s.Ready.Store(0)
 	q.Run("sample_segments"+codes.Width(in.Wide), 1+c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
 		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), uint64(c.ties), uint64(tieBits(in)), c.salt,
-		uint64(c.cells), uint64(cellBits(in)), uint64(cellMost(in, c.sampleGrid())), uint64(fullCell(in)), needed, device.Mapped(s))
+		uint64(c.cells), uint64(evenCells(in)), uint64(cellMost(in, c.sampleGrid())), uint64(fullCell(in)), needed, device.Mapped(s))
 	first := &s.Few
 	if needed != 0 {
 		first = &s.Ready
@@ -228,35 +228,32 @@ func (c *call) secondSample(q *device.Queue, needed uint64) error {
 	return q.Err()
 }
 
-// presorted ends the sort if all codes are in order. flat: a sample of them is equal.
-func (c *call) presorted(flat bool) (codes.Outcome, error) {
-	in := &c.in
+// seeming is the shape of codes that the first sample reports.
+var seeming = map[uint32]engine.Shape{kernels.SeemsSorted: engine.Sorted, kernels.SeemsFlat: engine.Flat, kernels.SeemsReversed: engine.Reversed}
+
+// shapeOf returns the shape of codes of which neighbours in a sample only rise, or only fall.
+func shapeOf(s *sample.Note) engine.Shape {
+	switch {
+	case s.Descents > 0:
+		return engine.Reversed
+	case s.Low == s.High:
+		return engine.Flat
+	}
+	return engine.Sorted
+}
+
+// presorted ends the sort if all codes have the shape of a sample.
+func (c *call) presorted(shape engine.Shape) (codes.Outcome, error) {
 	if c.Blind {
 		return codes.Outcome{}, nil
 	}
 	q := c.w.Queue()
-	sorted := cuda.Ptr(0)
-	if in.Keys {
-		sorted = c.to
-	}
-	codes.CountDescents(&q, codes.Grid(c.w, in.N), *in, in.Codes, sorted, c.status)
+	codes.Ordered(&q, c.w, c.in, shape == engine.Reversed, c.to, c.status)
 	q.ToHost(unsafe.Pointer(&c.note.status), c.status, 4*kernels.StatusWords)
-	if err := q.Sync(); err != nil {
+	if err := q.Sync(); err != nil || c.note.status[kernels.StatusDescents] != 0 {
 		return codes.Outcome{}, err
 	}
-	shape := engine.Sorted
-	if flat {
-		shape = engine.Flat
-	}
-	switch descents := int(c.note.status[kernels.StatusDescents]); {
-	case descents == 0 && in.Keys: // which are copied
-		return codes.Outcome{Shape: shape}, nil
-	case descents == 0:
-		return codes.Outcome{Shape: shape}, codes.Identity(c.w, *in, c.to)
-	case descents == in.N-1:
-		return codes.Outcome{Shape: engine.Reversed}, codes.Reversal(c.w, *in, c.to)
-	}
-	return codes.Outcome{}, nil
+	return codes.Outcome{Shape: shape}, nil
 }
 
 // firstWay returns the first spreading to try: that of the options, or by the sample.
@@ -397,7 +394,7 @@ func (c *call) mappedPlan(lay layout) (*plan, error) {
 	if err := c.countSegments(t); err != nil {
 		return nil, err
 	}
-	mean, err := c.meanFor(c.in, fullSlice, c.mappedTies(t))
+	mean, err := c.meanFor(c.in, mappedMean(c.in), c.mappedTies(t))
 	if err != nil {
 		return nil, err
 	}

@@ -40,12 +40,12 @@ func head(a *device.Area, in codes.Input) memory {
 		table:  a.Take(max(kernels.MapBytesU32, kernels.MapBytesU64)),
 		status: a.Take(4 * kernels.StatusWords),
 		ties:   a.Take(4 << tieBits(in)),
-		cells:  a.Take(4 << cellBits(in)),
+		cells:  a.Take(4 * maxCells(in)),
 	}
 }
 
 // headBytes bounds the memory of head.
-func headBytes(in codes.Input) int { return codes.HeadBytes + 4<<tieBits(in) + 4<<cellBits(in) }
+func headBytes(in codes.Input) int { return codes.HeadBytes + 4<<tieBits(in) + 4*maxCells(in) }
 
 // body adds the memory of a plan.
 func (m *memory) body(a *device.Area, p *plan) {

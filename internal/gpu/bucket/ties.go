@@ -25,22 +25,31 @@ func oversizeBudget(in codes.Input) int {
 	return max(n, 1<<24) >> 16
 }
 
-// cellBits returns the binary logarithm of the number of cells, at most four for each bucket that
-// is full. Half of them hold elements: a layout has margins.
+// evenCells returns the number of cells between the ends of a sample, two for each bucket of even codes, so that
+// codes crowd in both or in neither. There are two for each part of the range, or more.
+func evenCells(in codes.Input) int { return min(max(2*in.N/evenSlice, 2*kernels.Segments), 1<<19) }
+
+// maxCells bounds the number of all cells: a sample fills a quarter of the words of its layout, or more.
+func maxCells(in codes.Input) int { return 4 * evenCells(in) }
+
+// allCells returns the number of all cells, as cells_for of sample.cuh does.
+func allCells(in codes.Input, l *layout, low, high uint64) int {
+	words := ((high-low)<<l.up|(1<<l.up-1))>>32 + 1
+	return int(uint64(evenCells(in)) << 32 / words)
+}
+
+// cellBits returns the binary logarithm of the number of cells of words by a table, at most four for each bucket that
+// is full and at most maxCells.
 func cellBits(in codes.Input) int { return min(max(in.IndexBits()-9, 10), 18) }
 
 // cellMost is Cells.most of sample.cuh: six times as many as each block of the given number has of
 // uniform codes, which fill half of the parts, and a margin for chance.
 func cellMost(in codes.Input, blocks int) int { return 12*samples(in)/(kernels.Segments*blocks) + 8 }
 
-// evenCells is how many times as many elements as the mean a cell has of uniform codes, which fill half
-// of the cells.
-const evenCells = 2
-
 // fullCell is Cells.full of sample.cuh: the number of elements of the second sample in a cell whose buckets
 // are oversize. That is 2.2 times as many as in even ones, and four standard deviations.
 func fullCell(in codes.Input) int {
-	full := 2.2 * evenCells * math.Ldexp(1, sampleBits(in)-cellBits(in))
+	full := 2.2 * float64(samples(in)) / float64(evenCells(in))
 	return int(full + 4*math.Sqrt(full) + 2)
 }
 
@@ -76,7 +85,7 @@ func (c *call) linearTies() float64 {
 	l := layoutFor(c.in.N, c.in.Wide, s.Low, s.High, unevenMargin)
 	const part = 1 << 54 // words of one
 	low, high := float64((s.Low-l.low)<<l.up)/part, float64((s.High-l.low)<<l.up|(1<<l.up-1))/part
-	each := math.Ldexp(1, cellBits(c.in)) / kernels.Segments
+	each := float64(allCells(c.in, &l, s.Low, s.High)) / kernels.Segments
 	even := evenPairs(s.Parts[:], func(i int) float64 { // a part at an end of the sample's range is filled to there
 		if filled := min(high, float64(i+1)) - max(low, float64(i)); filled > 0 && filled < 1 {
 			return each * filled
@@ -168,6 +177,10 @@ func (o *Options) meanFor(in codes.Input, standard int, ties float64) (int, erro
 	}
 	return mean, nil
 }
+
+// mappedMean returns the mean size of buckets for elements without ties that a table maps: mappedSlice, if that takes
+// few enough buckets.
+func mappedMean(in codes.Input) int { return max(mappedSlice, min(fullSlice, fewest(in.N))) }
 
 // leastMean returns the least mean size of buckets. Smaller buckets take more time and memory: of
 // 32-bit codes, which a radix sort orders fast, they would soon take more time than that.

@@ -45,6 +45,18 @@ func TestTies(t *testing.T) {
 	}
 }
 
+// TestTiesOfCombs has codes in a third of each of 2^12 parts of the range, of which a bucket has three or four: buckets of the
+// usual mean would be oversize.
+func TestTiesOfCombs(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	w := gputest.Workspace(t, Modules...)
+	r := rand.New(rand.NewPCG(7, 9))
+	list := gputest.Fill(1<<20, func(int) uint64 { return r.Uint64N(1<<12)<<52 + r.Uint64N(1<<52/3) })
+	if ties := looked(t, w, &Sorter{}, list).linearTies(); ties < 4 {
+		t.Errorf("%.2f ties", ties)
+	}
+}
+
 // TestTiedMean has mean sizes of buckets by ties: 3.4 standard deviations below the capacity.
 func TestTiedMean(t *testing.T) {
 	for ties, want := range map[float64]int{0: 920, 1: 881, 16: 663, 40: 525} {

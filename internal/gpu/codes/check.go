@@ -69,7 +69,7 @@ func countOrder(q *device.Queue, grid int, m checkMemory, in Input, order cuda.P
 // sorted ones. Lost, duplicated or changed codes go unnoticed with probability 2^-64.
 func countKeys(q *device.Queue, grid int, m checkMemory, in Input, sorted cuda.Ptr, note *checkNote) {
 	q.Fill(m.sums, 0, sumsBytes/4)
-	CountDescents(q, grid, in, sorted, 0, m.status)
+	q.Run("count_descents"+Width(in.Wide), grid, kernels.SampleThreads, 0, uint64(sorted), uint64(in.N), uint64(m.status))
 	for i, codes := range []cuda.Ptr{in.Codes, sorted} {
 		q.Run("sum_codes"+Width(in.Wide), grid, kernels.SampleThreads, 0, uint64(codes), uint64(in.N), uint64(m.sums)+8*uint64(i))
 	}

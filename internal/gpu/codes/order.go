@@ -17,7 +17,7 @@ func orderKernels() map[string]int {
 		width := Width(wide)
 		k["sample_range"+width] = kernels.SampleShared
 		k["count_descents"+width], k["mark_order"+width], k["mark_ties"+width] = 0, 0, 0
-		k["reverse_codes"+width], k["sum_codes"+width] = 0, 0
+		k["write_ordered"+width], k["sum_codes"+width] = 0, 0
 	}
 	return k
 }
@@ -33,30 +33,23 @@ func Identity(w *device.Workspace, in Input, to cuda.Ptr) error {
 	if in.Keys {
 		q.Copy(to, in.Codes, in.Size()*in.N)
 	} else {
-		writeIdentity(&q, Grid(w, in.N), in.N, to, 0)
+		q.Run("write_identity", Grid(w, in.N), kernels.SampleThreads, 0, uint64(to), uint64(in.N))
 	}
 	return q.Sync()
 }
 
-// Reversal writes the order of reversed codes, or these codes in order.
-func Reversal(w *device.Workspace, in Input, to cuda.Ptr) error {
-	q, grid := w.Queue(), Grid(w, in.N)
+// Ordered writes the result for codes that seem to be in order, or to fall, and sets a word of the status if they are not.
+// Falling codes whose positions are wanted must differ.
+func Ordered(q *device.Queue, w *device.Workspace, in Input, falling bool, to, status cuda.Ptr) {
+	order, sorted, falls := to, cuda.Ptr(0), uint64(0)
 	if in.Keys {
-		q.Run("reverse_codes"+Width(in.Wide), grid, kernels.SampleThreads, 0, uint64(in.Codes), uint64(in.N), uint64(to))
-	} else {
-		writeIdentity(&q, grid, in.N, to, 1)
+		order, sorted = 0, to
 	}
-	return q.Sync()
-}
-
-func writeIdentity(q *device.Queue, grid, n int, to cuda.Ptr, back uint64) {
-	q.Run("write_identity", grid, kernels.SampleThreads, 0, uint64(to), uint64(n), back)
-}
-
-// CountDescents counts the falling pairs of neighbours in codes into a word of the status, and copies the
-// codes, unless copy is 0.
-func CountDescents(q *device.Queue, grid int, in Input, codes, copy, status cuda.Ptr) {
-	q.Run("count_descents"+Width(in.Wide), grid, kernels.SampleThreads, 0, uint64(codes), uint64(in.N), uint64(copy), uint64(status))
+	if falling {
+		falls = 1
+	}
+	q.Run("write_ordered"+Width(in.Wide), Grid(w, in.N), kernels.SampleThreads, 0,
+		uint64(in.Codes), uint64(in.N), falls, uint64(order), uint64(sorted), uint64(status))
 }
 
 // Ties returns device memory with the ties of an order, marked as in engine.Job.

@@ -26,12 +26,13 @@ func mergeBelow(in codes.Input) int {
 
 // radixBelow is the number of codes below which the radix sort runs without a sample. There it
 // takes at most 1.3 times as long as the bucket sort on uniform codes, and down to a sixth on
-// others. Up to 2^22 32-bit codes it is nowhere slower. Keys alone are half as many bytes, or
-// fewer: at 2^20 the radix sort is faster on any of them, at 2^24 slower on uniform ones.
+// others. Up to 2^22 32-bit codes it is nowhere slower. Of 88 distributions of 2^21 64-bit codes 68 take longer with a
+// sample, by 1.16 times on the mean of all; of 2^22, 49 do, and the mean is 0.96 (2026-11-29). Keys alone are half as
+// many bytes, or fewer: at 2^20 the radix sort is faster on any of them, at 2^24 slower on uniform ones.
 func radixBelow(in codes.Input) int {
 	switch {
 	case in.Wide:
-		return 1<<20 + 1
+		return 1<<21 + 1
 	case in.Keys:
 		return 1 << 23
 	}
@@ -52,13 +53,15 @@ func bucketTime(in codes.Input, a bucket.Attempt, nearlyOrdered bool) float64 {
 	}
 	switch {
 	case in.Keys && in.Wide && way == bucket.Linear:
-		return crowded + 45e3 + 0.0197*n
+		return crowded + 50e3 + 0.0197*n
 	case in.Keys && in.Wide:
 		return crowded + 100e3 + 0.0205*n
 	case in.Keys && way == bucket.Linear:
 		return crowded + 20e3 + 0.0134*n
 	case in.Keys:
 		return crowded + 60e3 + 0.0140*n
+	case way == bucket.Linear && in.Wide:
+		return crowded + 60e3 + 0.018*n
 	case way == bucket.Linear:
 		return crowded + 40e3 + 0.018*n
 	case way == bucket.Sections:
@@ -97,8 +100,8 @@ func worth(in codes.Input, a bucket.Attempt, s *sample.Note) bool {
 }
 
 // leave returns which codes are left to the radix sort after the first sample, since the second one would take
-// more time than buckets gain. 32-bit codes are if uneven: floats, say, of which at 2^24 codes the bucket
-// sort takes 0.93 to 1.2 of its time; and if leading words repeat so often that there is no plan
+// more time than buckets gain. Fewer than 2^25 32-bit codes, or 2^23 64-bit ones, are if uneven: floats, say, of which
+// at 2^24 32-bit codes the bucket sort takes 0.93 to 1.2 of its time; and if leading words repeat so often that there is no plan
 // for them: at 2^24 a pair of 4096 repeats if each word is that of two more codes.
 func leave(in codes.Input) (l sample.Leave) {
 	const sampled = 20e3 // of the second sample
@@ -106,7 +109,7 @@ func leave(in codes.Input) (l sample.Leave) {
 	for l.Digits < 4 && radixTime(in, 1<<(8*(l.Digits+1))-1) <= best {
 		l.Digits++
 	}
-	if !in.Wide && in.N < 1<<25 { // leading words of wide codes repeat where these are spread by octaves, too
+	if !in.Wide && in.N < 1<<25 || in.Wide && in.N < 1<<23 { // more wide codes may be spread by octaves, whose leading words repeat, too
 		l.Share, l.Repeats = 4, 5
 	}
 	return l
@@ -147,20 +150,21 @@ func valuesTime(in codes.Input, count int) float64 {
 // move whole.
 func radixTime(in codes.Input, differ uint64) float64 {
 	const place, carried = 1<<kernels.RadixBits - 1, 0.011
-	fixed, each, pass := 45e3, 0.0017, 0.0056
+	fixed, begin, each, pass := 45e3, 0.0, 0.0017, 0.0056 // begin: of each pass
 	switch {
 	case in.Keys && in.Wide:
-		fixed, each, pass = 60e3, 0.0035, 0.0059
+		fixed, begin, each, pass = 15e3, 5e3, 0.0035, 0.0063
 	case in.Keys:
 		pass = 0.0040
 	case in.Wide:
-		fixed, each = 60e3, 0.0035
+		fixed, begin, each, pass = 15e3, 5e3, 0.0035, 0.0063
 	}
 	if !in.Keys && differ>>32 > 0 && uint32(differ) > 0 {
 		each += carried
 	}
 	for ; differ > 0; differ >>= kernels.RadixBits {
 		if differ&place != 0 {
+			fixed += begin
 			each += pass
 		}
 	}

@@ -178,6 +178,11 @@ func (s *Sorter) SelectRanks(w *device.Workspace, in selection.Input, ranks []in
 	return selection.Ranks(w, in, ranks, s.whole, to)
 }
 
+// SelectWithin finds the lowest elements of each segment of a list, see [selection.Within].
+func (s *Sorter) SelectWithin(w *device.Workspace, in selection.WithinInput, to selection.Result) error {
+	return selection.Within(w, in, s.whole, to)
+}
+
 // whole is a codes.Whole.
 func (s *Sorter) whole(w *device.Workspace, in codes.Input, to cuda.Ptr) error {
 	_, err := s.Sort(w, engine.Auto, in, to)

@@ -26,7 +26,7 @@ type Note struct {
 	Full              uint32                   // cells with far more elements of the second sample than even ones have
 	Seen              [3]uint32                // values in the first sample, at least once, twice, three times
 	Ready             atomic.Uint32            // set once the device has written everything above
-	Few               atomic.Uint32            // set instead of Ready: the number of values, if few, or one of kernels.SeemsFlat, SeemsSorted and SeemsLeft
+	Few               atomic.Uint32            // set instead of Ready: the number of values, if few, or one of kernels.SeemsFlat, SeemsSorted, SeemsReversed and SeemsLeft
 	Keys
 }
 

@@ -101,11 +101,16 @@ func (c *call) split() error {
 	if err := q.Sync(); err != nil {
 		return err
 	}
-	if wrong := int(c.note.wrong); wrong != 0 {
-		s := in.Count - wrong
-		return fmt.Errorf("sorter: gpu: segment %d of %d: offsets[%d] is below offsets[%d] or above %d", s, in.Count, s+1, s, in.N)
+	return Wrong(int(c.note.wrong), in)
+}
+
+// Wrong returns the error for the first invalid segment, of the given number from the end on; none if it is 0.
+func Wrong(fromEnd int, in Input) error {
+	if fromEnd == 0 {
+		return nil
 	}
-	return nil
+	s := in.Count - fromEnd
+	return fmt.Errorf("sorter: gpu: segment %d of %d: offsets[%d] is below offsets[%d] or above %d", s, in.Count, s+1, s, in.N)
 }
 
 // results returns where kernels write sorted codes, and positions: one of the two.
