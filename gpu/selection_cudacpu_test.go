@@ -17,6 +17,11 @@ func TestFaultsOfSelections(t *testing.T) {
 	const n, k = 9000, 20
 	list := gputest.Fill32(gputest.Fill(n, func(i int) uint64 { return uint64(i*7919%4096) << 32 }))
 	stable := gputest.Stable(list)
+	const cut = 4000 // between two segments
+	within := slices.Clone(gputest.Stable(list[:cut])[:k])
+	for _, at := range gputest.Stable(list[cut:])[:k] {
+		within = append(within, cut+at)
+	}
 	ranks := []int{n / 2, 9, 7, 5, 3, 1, 0} // more than are found one after the other
 	lowest := make([]int, k)
 	for i := range lowest {
@@ -25,9 +30,10 @@ func TestFaultsOfSelections(t *testing.T) {
 	walk(t, func(t *testing.T, w *injected) {
 		e := newEngine(t)
 		c := e.devs[0].Context
-		from, to := residentMemory(t, c, n), residentMemory(t, c, 2*k)
-		copy(words[uint32](from.host, n), list)
-		upload := func() error { return c.CopyToDevice(cuda.Ptr(from.device), from.host, 4*n, 0) }
+		from, to, bySegment := residentMemory(t, c, n+3), residentMemory(t, c, 2*k), residentMemory(t, c, k)
+		copy(words[uint32](from.host, n+3), append(slices.Clip(list), 0, cut, n))
+		offsets := from.device + 4*n
+		upload := func() error { return c.CopyToDevice(cuda.Ptr(from.device), from.host, 4*(n+3), 0) }
 		sync := func() error { return c.SyncStream(0) }
 		if err := steps(upload, sync); err != nil {
 			t.Fatal(err)
@@ -37,13 +43,18 @@ func TestFaultsOfSelections(t *testing.T) {
 			return steps(
 				func() error { return e.TopDevice(from.device, 32, n, k, to.device, to.device+4*k) },
 				func() error { return e.NthDevice(from.device, 32, n, ranks, second, 0) },
+				func() error { return e.TopWithinDevice(from.device, 32, n, offsets, 2, k, bySegment.device, 0) },
 			)
 		})
 		if err != nil && (w.hit == "" || !isDeviceError(err)) {
 			t.Errorf("%s, call %d: error %v", w.hit, w.k, err)
 		}
 		download := func() error { return c.CopyToHost(to.host, cuda.Ptr(to.device), 16*k, 0) }
-		if err == nil && steps(download, sync) == nil {
+		downloadSegments := func() error { return c.CopyToHost(bySegment.host, cuda.Ptr(bySegment.device), 8*k, 0) }
+		if err == nil && steps(download, downloadSegments, sync) == nil {
+			if got := words[uint32](bySegment.host, 2*k); !slices.Equal(got, within) {
+				t.Fatalf("%s, call %d: within segments %d, want %d", w.hit, w.k, got, within)
+			}
 			got := words[uint32](to.host, 4*k)
 			for i, rank := range slices.Concat(lowest, ranks) {
 				at := i
@@ -55,7 +66,7 @@ func TestFaultsOfSelections(t *testing.T) {
 				}
 			}
 		}
-		if err := steps(func() error { return from.free(c) }, func() error { return to.free(c) }, e.Close); err != nil {
+		if err := steps(func() error { return from.free(c) }, func() error { return to.free(c) }, func() error { return bySegment.free(c) }, e.Close); err != nil {
 			t.Log(err)
 		}
 	})
