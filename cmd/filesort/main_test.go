@@ -273,3 +273,21 @@ func TestStats(t *testing.T) {
 		}
 	}
 }
+
+// TestSuffixOfOutput writes files whose names are of the input's format, or of another one.
+func TestSuffixOfOutput(t *testing.T) {
+	in := fileOf(t, "in.csv", "a,b\n2,x\n1,y\n")
+	dir := t.TempDir()
+	for name, noted := range map[string]bool{"out.csv": false, "out.txt": false, "out.ndjson": true, "out.tsv": true} {
+		for _, memory := range []string{"1G", "8M"} {
+			out := filepath.Join(dir, name)
+			_, stderr, code := filesort("", "-quiet", "-S", memory, "-by", "a", "-o", out, in)
+			if said := strings.Contains(stderr, out+" holds csv"); code != 0 || said != noted {
+				t.Errorf("%s: code %d, %q", name, code, stderr)
+			}
+			if got, err := os.ReadFile(out); err != nil || string(got) != "a,b\n1,y\n2,x\n" {
+				t.Errorf("%s holds %q, %v", name, got, err)
+			}
+		}
+	}
+}

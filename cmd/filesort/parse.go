@@ -82,6 +82,7 @@ func (cmd *command) quotesHide(name, first string) bool {
 func (cmd *command) open(src *source) (f format, start int, err error) {
 	d := &delimited{comma: ",", quote: strict}
 	cmd.opened = cmd.formatOf(src)
+	cmd.checkSuffix()
 	switch cmd.opened {
 	case "ndjson", "json":
 		j := newNDJSON(cmd.by)
@@ -98,6 +99,18 @@ func (cmd *command) open(src *source) (f format, start int, err error) {
 	}
 	start, err = cmd.openDelimited(src, d)
 	return d, start, err
+}
+
+// checkSuffix notes that the output has the name of another format than the input's, which it keeps.
+func (cmd *command) checkSuffix() {
+	named := extensionOf(cmd.output)
+	if named == "" || named == cmd.opened || cmd.delimiter != "" {
+		return
+	}
+	note := fmt.Sprintf("%s holds %s, the format of the input: texts come out as they went in", cmd.output, cmd.opened)
+	if !slices.Contains(cmd.notes, note) {
+		cmd.notes = append(cmd.notes, note)
+	}
 }
 
 // members returns the paths that the first rows of an NDJSON file have, for an
