@@ -102,11 +102,11 @@ func (r Rows) Within(offsets []int, opts ...Option) (perm.Perm, error) {
 // rows, as [Rows.Order] returns them.
 //
 // The selection is stable: of rows that tie, those with smaller numbers are taken and come
-// first. With k up to n/32 it takes the time and the scratch of [TopK], which is proportional
-// to n + k log k, and otherwise those of [Rows.Order]. The result is new memory of k numbers;
+// first. With k up to n/32, and n/16 divided by the workers, it takes the time and the scratch of [TopK], which is
+// proportional to n + k log k, and otherwise those of [Rows.Order]. The result is new memory of k numbers;
 // [Into], [MarkRuns] and [MarkRunsBy] are ignored.
 //
-// It panics if k is negative. Everything else said of [Rows.Order] holds, but with k up to n/32 it
+// It panics if k is negative. Everything else said of [Rows.Order] holds, but with k up to that it
 // runs on the CPU, whatever [On] says.
 func (r Rows) Top(k int, opts ...Option) ([]uint32, error) {
 	checkTop(k, r.n)

@@ -130,10 +130,10 @@ func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 // It takes time proportional to n + k log k: while codes are extracted it drops elements
 // that cannot be among the first k. Scratch is about 32 bytes per selected element for
 // each worker, more for wide keys and several columns, see ALGORITHMS.md. For k above
-// n/32 it takes the time and the scratch of [Order].
+// n/32, or n/16 divided by the workers, it takes the time and the scratch of [Order].
 //
 // It panics if key is nil or k is negative. Everything else said of [Sort] holds, but
-// with k up to n/32 it runs on the CPU, whatever [On] says.
+// with k up to that it runs on the CPU, whatever [On] says.
 func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	if key == nil {
 		panic("sorter: nil key function")

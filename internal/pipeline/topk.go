@@ -58,7 +58,7 @@ func firstRows(r *request, rows extract.Input, k int, words []extract.Word) ([]u
 // topOfChunks is topRows of a slice that is longer than positions number. It selects from each
 // chunk, and then from these and the first of the chunks before. If k is large it sorts s.
 func topOfChunks(r *request, s cpu.Payload, k int, words []extract.Word) error {
-	if k > r.n/largeShare || k > r.most/2 {
+	if k > mostSelected(r.n, r.Loop.Workers) || k > r.most/2 {
 		return sortWords(r, s, words)
 	}
 	if err := r.allow(candidateBytes(s.Size(), 2*k)); err != nil {
