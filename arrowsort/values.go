@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/floats"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
@@ -69,11 +70,11 @@ func mapped[K, T any](c *call, col column, convert func(dst []K, src []T)) []K {
 	return keys
 }
 
-// halfKey returns the key of 16-bit floats: they are widened, which is exact.
+// halfKey returns the key of 16-bit floats: they are widened, which is exact, unlike that of arrow-go v18.8.0.
 func halfKey(c *call, col column, k SortKey) key {
 	return mappedKey(c, col, k, func(dst []float32, src []float16.Num) {
 		for i, value := range src {
-			dst[i] = value.Float32()
+			dst[i] = floats.Half(value.Uint16())
 		}
 	})
 }

@@ -3,10 +3,10 @@ package parquetsort
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"example.com/sorter/internal/floats"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
@@ -129,15 +129,5 @@ func appendDecimal(dst, number []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(dst, length), number...)
 }
 
-// halfOf returns a 16-bit float, which is exact in 32 bits.
-func halfOf(b []byte) float32 {
-	h := uint32(binary.LittleEndian.Uint16(b))
-	sign, exponent, fraction := h>>15<<31, h>>10&0x1f, h&0x3ff
-	switch exponent {
-	case 0:
-		return float32(fraction) * 0x1p-24 * (1 - 2*float32(sign>>31))
-	case 0x1f:
-		return math.Float32frombits(sign | 0xff<<23 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
-}
+// halfOf returns a 16-bit float.
+func halfOf(b []byte) float32 { return floats.Half(binary.LittleEndian.Uint16(b)) }

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
+	"example.com/sorter/internal/floats"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
@@ -160,21 +160,15 @@ func textOf(column arrow.Array, i int) (string, error) {
 
 // half returns a half. arrow-go v18.8.0 returns others for those of the smallest exponent.
 func half(column *array.Float16, i int) float64 {
-	bits := column.Value(i).Uint16()
-	exponent, fraction := int(bits>>10&31), float64(bits&1023)
-	v := math.Ldexp(fraction, -24)
-	switch {
-	case exponent == 31 && fraction != 0:
-		return math.NaN()
-	case exponent == 31:
-		v = math.Inf(1)
-	case exponent > 0:
-		v = math.Ldexp(fraction+1024, exponent-25)
+	return float64(floats.Half(column.Value(i).Uint16()))
+}
+
+// holdsComma reports whether a delimiter is found in a value that one follows: of "a:::b" it is the first two.
+func (t *textWriter) holdsComma(value string) bool {
+	if len(t.comma) == 1 {
+		return strings.Contains(value, t.comma)
 	}
-	if bits>>15 != 0 {
-		v = -v
-	}
-	return v
+	return strings.Index(value+t.comma, t.comma) < len(value)
 }
 
 // field appends a field.
@@ -183,7 +177,7 @@ func (t *textWriter) field(value string, c int) error {
 		t.text = append(t.text, t.comma...)
 	}
 	switch {
-	case t.quotes && (strings.ContainsAny(value, "\"\r\n") || strings.Index(value+t.comma, t.comma) < len(value)): // of "a:::b" the first two are the comma
+	case t.quotes && (strings.ContainsAny(value, "\"\r\n") || t.holdsComma(value)):
 		t.text = append(append(append(t.text, '"'), strings.ReplaceAll(value, `"`, `""`)...), '"')
 		return nil
 	case !t.quotes && strings.ContainsAny(value, "\t\r\n"):
