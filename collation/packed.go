@@ -15,7 +15,7 @@ import (
 //
 // On the first level a weight of an ASCII character is one byte here. Between these weights, and outside of them, are
 // bytes that other weights stand after. On the other levels most weights are the same, and are counted: a run of
-// them is a byte, as in the keys of ICU ("Collation", UTS #10, section 9.1.3). A level but the last ends with a zero.
+// them is a byte (UTS #10, "Run-Length Compression"). A level but the last ends with a zero.
 type packing struct {
 	first  []uint32 // weights of ASCII characters on the first level, rising
 	others []level

@@ -94,14 +94,11 @@ func (b *bench) segmentsRow(bits, lg int, d dist.Codes, cut division) error {
 		offsets = append(offsets, offsets[len(offsets)-1]+uint32(length))
 	}
 	n, count := int(offsets[len(offsets)-1]), len(offsets)-1
-	at, err := b.Alloc(4 * len(offsets))
+	at, err := b.uploaded(offsets)
 	if err != nil {
 		return err
 	}
 	defer b.Free(at)
-	if err := errors.Join(b.CopyToDevice(at, unsafe.Pointer(&offsets[0]), 4*len(offsets), b.stream), b.SyncStream(b.stream)); err != nil {
-		return err
-	}
 	sort, values, order, result, bytes := (*gpu.Engine).OrderWithinDevice, b.values, b.order, b.order, 4*n
 	if *keys {
 		sort, values, order, result, bytes = (*gpu.Engine).SortWithinDevice, 0, 0, b.out, bits/8*n

@@ -61,6 +61,18 @@ func selections() error {
 	})
 }
 
+// uploaded returns device memory with 32-bit words.
+func (b *bench) uploaded(words []uint32) (cuda.Ptr, error) {
+	at, err := b.Alloc(4 * len(words))
+	if err != nil {
+		return 0, err
+	}
+	if err := errors.Join(b.CopyToDevice(at, unsafe.Pointer(&words[0]), 4*len(words), b.stream), b.SyncStream(b.stream)); err != nil {
+		return 0, errors.Join(err, b.Free(at))
+	}
+	return at, nil
+}
+
 // fetch copies 32-bit words from the device.
 func (b *bench) fetch(to []uint32, from cuda.Ptr) error {
 	return errors.Join(b.CopyToHost(unsafe.Pointer(&to[0]), from, 4*len(to), b.stream), b.SyncStream(b.stream))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unsafe"
 
 	"example.com/sorter/gpu"
 	"example.com/sorter/internal/cuda"
@@ -55,14 +54,11 @@ func (b *bench) withinRow(bits, lg int, d dist.Codes, length, k int) error {
 	for s := range offsets {
 		offsets[s] = uint32(s * length)
 	}
-	at, err := b.Alloc(4 * len(offsets))
+	at, err := b.uploaded(offsets)
 	if err != nil {
 		return err
 	}
 	defer b.Free(at)
-	if err := errors.Join(b.CopyToDevice(at, unsafe.Pointer(&offsets[0]), 4*len(offsets), b.stream), b.SyncStream(b.stream)); err != nil {
-		return err
-	}
 	whole := func() error {
 		return b.ours.OrderWithinDevice(gpu.Ptr(b.codes), bits, n, gpu.Ptr(at), segments, gpu.Ptr(b.order))
 	}
