@@ -23,6 +23,7 @@ type budget struct {
 }
 
 const (
+	uncounted            = 8   // share of the memory that is left to garbage, stacks and the allocator's own
 	blockShare           = 512 // of the memory is a block, with the scratch memory of its rows
 	leastBlock           = 4 << 10
 	mostBlock            = 512 << 10
@@ -32,7 +33,7 @@ const (
 )
 
 func newBudget(s *streaming, keys []key) budget {
-	b := budget{limit: min(s.memory, pages.TooLarge), workers: s.workers, order: sorter.By(columnsOf(keys)...), options: s.options, packing: s.packing(s.workers)}
+	b := budget{limit: min(s.memory-s.memory/uncounted, pages.TooLarge), workers: s.workers, order: sorter.By(columnsOf(keys)...), options: s.options, packing: s.packing(s.workers)}
 	b.perRow = 4 + 1
 	for _, k := range s.by {
 		b.perRow += convertedBytes(s.schema.Field(k.ColumnIndex).Type)
@@ -76,6 +77,11 @@ func convertedBytes(typ arrow.DataType) int64 {
 		return bitmap + 8 + 32
 	}
 	return bitmap
+}
+
+// tooSmall is the error of a limit where the parts of a sort need some bytes.
+func (s *streaming) tooSmall(need int64) error {
+	return &sorter.MemoryError{Limit: s.memory, Need: need + need/(uncounted-1) + 1}
 }
 
 // ordering bounds the scratch memory of the order of n rows, whose dictionaries have a number of

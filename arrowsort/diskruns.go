@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"example.com/sorter"
 	"example.com/sorter/extsort"
 	pages "example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
@@ -92,7 +91,7 @@ func (w *runWriter) write(batch arrow.RecordBatch) error {
 	}
 	image := imageOf(columns, int(batch.NumRows()))
 	if need := oneRowShare * int64(image.bytes); batch.NumRows() == 1 && need > w.s.budget.limit {
-		return &sorter.MemoryError{Limit: w.s.memory, Need: need}
+		return w.s.tooSmall(need)
 	}
 	block := diskBlock{first: w.next, bytes: int64(image.bytes)}
 	err := image.writeTo(w.put)

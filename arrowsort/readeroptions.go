@@ -28,10 +28,11 @@ type readerOptions struct {
 
 // MemoryLimit bounds the memory of a sort, in bytes. It counts batches that wait for a run, as much of their
 // buffers as their rows take, the scratch memory of sorts, blocks of runs that are read and written,
-// and batches that are made ahead. Buffers come from the allocator of the context. Not counted are the batch
-// that the input's reader holds, batches that were handed out, and the share of the garbage collector. The default is a
-// quarter of the memory that the machine, or the control group of the process, has free. It panics if
-// bytes is not positive.
+// and batches that are made ahead. Buffers come from the allocator of the context. An eighth of the limit is
+// left to what is not counted, such as garbage that is not collected yet. Neither are the batch that the
+// input's reader holds, batches that were handed out, and as much garbage as the collector allows where it
+// has no limit of its own. The default is a quarter of the memory that the machine, or the control group of the process,
+// has free. It panics if bytes is not positive.
 func MemoryLimit(bytes int64) ReaderOption {
 	if bytes <= 0 {
 		panic(fmt.Sprintf("arrowsort: memory limit of %d bytes", bytes))

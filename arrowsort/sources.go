@@ -3,7 +3,6 @@ package arrowsort
 import (
 	"sync"
 
-	"example.com/sorter"
 	pages "example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
 	"github.com/apache/arrow-go/v18/arrow"
@@ -25,7 +24,7 @@ func (s *tableSort) mergeRuns(out func(batch arrow.RecordBatch) error) error {
 			break
 		}
 		if fits < 2 {
-			return &sorter.MemoryError{Limit: s.memory, Need: s.merging(s.largest(2), leastDepth) + s.budget.writing()}
+			return s.tooSmall(s.merging(s.largest(2), leastDepth) + s.budget.writing())
 		}
 		if err := s.mergeSome(min(fits, len(s.runs)-fits+1)); err != nil {
 			return err

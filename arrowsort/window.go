@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"example.com/sorter"
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
@@ -165,7 +164,7 @@ func (m *merger) count(s *stream, batch arrow.RecordBatch) error {
 	}
 	taken += m.budget.ordering(int64(rows), 0)
 	if taken > m.budget.limit {
-		return &sorter.MemoryError{Limit: m.memory, Need: taken}
+		return m.tooSmall(taken)
 	}
 	m.stats.Memory = max(m.stats.Memory, taken)
 	m.stats.Rows += batch.NumRows()
