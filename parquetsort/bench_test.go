@@ -92,6 +92,36 @@ func BenchmarkEncoding(b *testing.B) {
 	measure(b, "unsorted", parquet.NewGenericWriter[measured](io.Discard), measuredRows(measuredN))
 }
 
+// rowSink writes rows of values by WriteRows.
+type rowSink struct {
+	sink[measured]
+	to parquet.RowWriter
+}
+
+func (s rowSink) Write(rows []parquet.Row) (int, error) { return s.to.WriteRows(rows) }
+
+// BenchmarkWriteRows writes a million rows of values in one buffer and in ten.
+func BenchmarkWriteRows(b *testing.B) {
+	schema := parquet.SchemaOf(measured{})
+	rows := make([]parquet.Row, measuredN)
+	for i, row := range measuredRows(measuredN) {
+		rows[i] = schema.Deconstruct(nil, &row)
+	}
+	plain := parquet.NewGenericWriter[measured](io.Discard)
+	measure(b, "unsorted", rowSink{plain, plain}, rows)
+	for _, columns := range [][]parquet.SortingColumn{by("id"), by("name", "-score")} {
+		for _, buffers := range []int64{1, 10} {
+			b.Run(fmt.Sprintf("by=%s/buffers=%d", columns[0].Path()[0], buffers), func(b *testing.B) {
+				config := parquet.SortingWriterConfig(parquet.SortingColumns(columns...))
+				theirs := parquet.NewSortingWriter[measured](io.Discard, measuredN/buffers, config)
+				ours := parquetsort.NewWriter[measured](io.Discard, measuredN/buffers, config)
+				measure(b, "parquet", rowSink{theirs, theirs}, rows)
+				measure(b, "sorter", rowSink{ours, ours}, rows)
+			})
+		}
+	}
+}
+
 // BenchmarkSecondPath writes 200 000 rows that are taken apart into values.
 func BenchmarkSecondPath(b *testing.B) {
 	type tagged struct {

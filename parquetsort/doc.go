@@ -39,11 +39,11 @@
 //
 // Rows are sorted as Go values if T is a struct and the schema is that of T, with fields that are
 // bools, numbers, strings, byte slices and arrays, times with timestamps, structs, pointers to
-// these and slices of these. Others take the second path, which takes rows apart into values, sorts
-// those by package sorter and merges them in the same way: maps, interfaces, JSON, other schemas,
-// sorting columns in lists, optional floats that are sorting columns and no pointers, optional
-// structs that are no pointers, and all rows once [Writer.WriteRows] was called. README.md has
-// the speed of both.
+// these and slices of these. Others take the second path, which takes rows apart into columns,
+// orders these by package sorter and hands them to the column writers of package parquet: maps,
+// interfaces, JSON, other schemas, sorting columns in lists, optional floats that are sorting
+// columns and no pointers, optional structs that are no pointers, and all rows once
+// [Writer.WriteRows] was called. README.md has the speed of both.
 //
 // # Errors
 //

@@ -7,15 +7,11 @@ import (
 
 // engine sorts rows of one Go type: rows in memory, and runs in a buffer of the pool.
 type engine[E any] struct {
+	runSet
 	order sorter.Ordering[E]
 	codec codec[E]
 	drop  bool // duplicates
-	limit int  // rows in memory
-	block int  // rows of a block
-	least int  // rows that a merge holds, whatever the limit
 	rows  []E  // in the order in which they were written
-	runs  []run
-	store *store
 }
 
 // codec turns rows into bytes and back.
@@ -29,66 +25,27 @@ type codec[E any] interface {
 }
 
 func newEngine[E any](order sorter.Ordering[E], c codec[E], config *parquet.WriterConfig, limit int) *engine[E] {
-	return &engine[E]{
-		order: order,
-		codec: c,
-		drop:  config.Sorting.DropDuplicatedRows,
-		limit: limit,
-		block: min(max(limit/blockShare, blockLeast), blockMost),
-		least: leastMerged,
-		store: &store{pool: config.Sorting.SortingBuffers, compression: compressionOf(config)},
-	}
+	return &engine[E]{runSet: newRunSet(config, limit), order: order, codec: c, drop: config.Sorting.DropDuplicatedRows}
 }
+
+// ownBatch is the most rows that are copied at a time.
+const ownBatch = 1 << 12
 
 // add copies rows, and writes runs where memory is full. It returns how many it has taken.
 func (e *engine[E]) add(rows []E) (int, error) {
-	return addAll(e, len(rows), func(lo, hi int) []E {
-		at := len(e.rows)
-		e.grow(hi - lo)
-		e.rows = append(e.rows, rows[lo:hi]...)
-		e.codec.Own(e.rows[at:])
-		own := e.rows[at:]
-		e.rows = e.rows[:at]
-		return own
-	})
-}
-
-// addAll takes n rows, of which own returns copies. It flushes the engine before it asks for
-// more rows than there is room for.
-func addAll[E any](e *engine[E], n int, own func(lo, hi int) []E) (int, error) {
-	done := 0
-	for done < n {
+	for done := 0; done < len(rows); {
 		if len(e.rows) >= e.limit {
 			if err := e.flush(); err != nil {
 				return done, err
 			}
 		}
-		to := min(n, done+e.limit-len(e.rows), done+ownBatch)
-		if err := e.take(own(done, to)); err != nil {
-			return done, err
-		}
-		done = to
+		at, n := len(e.rows), min(len(rows)-done, e.limit-len(e.rows), ownBatch)
+		e.grow(n)
+		e.rows = append(e.rows, rows[done:done+n]...)
+		e.codec.Own(e.rows[at:])
+		done += n
 	}
-	return done, nil
-}
-
-// ownBatch bounds the rows that are copied at a time, whose copies share memory.
-const ownBatch = 1 << 12
-
-// take appends rows that the engine may keep.
-func (e *engine[E]) take(rows []E) error {
-	for done := 0; done < len(rows); {
-		if len(e.rows) >= e.limit {
-			if err := e.flush(); err != nil {
-				return err
-			}
-		}
-		to := min(len(rows), done+e.limit-len(e.rows))
-		e.grow(to - done)
-		e.rows = append(e.rows, rows[done:to]...)
-		done = to
-	}
-	return nil
+	return len(rows), nil
 }
 
 // grow makes room for n more rows. It doubles the memory, up to the limit.
@@ -136,13 +93,16 @@ func (e *engine[E]) flush() error {
 	if err := e.sort(); err != nil {
 		return err
 	}
-	out := e.newRun(e.store)
-	if err := out.write(e.rows); err != nil {
+	if err := e.addRun(len(e.rows), e.encode(e.rows)); err != nil {
 		return err
 	}
-	e.runs = append(e.runs, out.end())
 	e.rows = e.rows[:0] // they stay until they are written over
 	return nil
+}
+
+// encode returns the function that encodes some of the rows, for a run.
+func (e *engine[E]) encode(rows []E) func(dst []byte, lo, hi int) []byte {
+	return func(dst []byte, lo, hi int) []byte { return e.codec.Append(dst, rows[lo:hi]) }
 }
 
 // finish hands all rows in order to write.
@@ -156,7 +116,10 @@ func (e *engine[E]) finish(write func([]E) error) error {
 	if err := e.flush(); err != nil {
 		return err
 	}
-	if err := e.reduce(); err != nil {
+	err := e.reduce(func(from []run, out *runWriter) error {
+		return e.merge(from, func(rows []E) error { return out.write(len(rows), e.encode(rows)) })
+	})
+	if err != nil {
 		return err
 	}
 	return e.merge(e.runs, write)
@@ -165,6 +128,6 @@ func (e *engine[E]) finish(write func([]E) error) error {
 // reset drops all rows and runs. It keeps the memory of rows.
 func (e *engine[E]) reset() {
 	clear(e.rows[:cap(e.rows)])
-	e.rows, e.runs = e.rows[:0], nil
-	e.store.release()
+	e.rows = e.rows[:0]
+	e.dropRuns()
 }

@@ -285,13 +285,6 @@ func (k *keyColumn) loadFixed(s *fileSort) (sorter.Column[int], error) {
 	return k.withNulls(k.directed(sorter.FixedBinary(data, width)), &valid), nil
 }
 
-func (k *keyColumn) directed(keys sorter.Keys) sorter.Column[int] {
-	if k.desc {
-		return keys.Desc()
-	}
-	return keys.Asc()
-}
-
 // loadEncoded returns the column of keys that are encoded so that their bytes compare as rows do.
 func (k *keyColumn) loadEncoded(s *fileSort) (sorter.Column[int], error) {
 	if err := k.take(8 * k.rows); err != nil {

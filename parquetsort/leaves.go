@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/sorter"
 	"example.com/sorter/internal/floats"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
@@ -101,6 +102,14 @@ func claimed(leaves []leaf, columns []parquet.SortingColumn) (claims []parquet.S
 		}
 	}
 	return claims
+}
+
+// directed returns the column of keys in the direction of the sorting column.
+func (l leaf) directed(keys sorter.Keys) sorter.Column[int] {
+	if l.desc {
+		return keys.Desc()
+	}
+	return keys.Asc()
 }
 
 // signBit returns the bit to flip in byte from of fixed-length values, so that bytes compare as values.

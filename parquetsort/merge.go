@@ -1,42 +1,5 @@
 package parquetsort
 
-// leastMerged is the number of rows that a merge holds, whatever the limit of rows in memory.
-const leastMerged = 1 << 14
-
-// reduce merges runs to fewer, until those that are left can be merged at a time.
-func (e *engine[E]) reduce() error {
-	most := e.mostRuns()
-	for len(e.runs) > most {
-		next := &store{pool: e.store.pool, compression: e.store.compression}
-		runs, err := e.mergeGroups(most, next)
-		if err != nil {
-			next.release()
-			return err
-		}
-		e.store.release()
-		e.store, e.runs = next, runs
-	}
-	return nil
-}
-
-// mergeGroups merges each group of runs that follow each other to a run in next.
-func (e *engine[E]) mergeGroups(most int, next *store) (runs []run, err error) {
-	for at := 0; at < len(e.runs); at += most {
-		out := e.newRun(next)
-		if err := e.merge(e.runs[at:min(at+most, len(e.runs))], out.write); err != nil {
-			return nil, err
-		}
-		runs = append(runs, out.end())
-	}
-	return runs, nil
-}
-
-// mostRuns returns how many runs are merged at a time: each has two blocks in memory.
-func (e *engine[E]) mostRuns() int { return max(e.mergedRows()/(2*e.block), 2) }
-
-// mergedRows returns how many rows of runs a merge holds. There are as many merged ones, twice.
-func (e *engine[E]) mergedRows() int { return max(e.limit/2, e.least) }
-
 // merger merges runs in rounds. A round merges all rows in memory that come before all rows that
 // are not. So each run is read in order, as far ahead as its share of the memory.
 type merger[E any] struct {
@@ -61,7 +24,7 @@ func (e *engine[E]) merge(runs []run, write func([]E) error) error {
 
 func (e *engine[E]) newMerger(runs []run) *merger[E] {
 	m := &merger[E]{e: e, cursors: make([]cursor[E], len(runs)), parts: make([][]E, len(runs))}
-	each := max(e.mergedRows()/len(runs), 2*e.block)
+	each := e.share(len(runs))
 	memory := e.rows[len(e.rows):cap(e.rows)] // not in use
 	if len(memory) < each*len(runs) {
 		memory = make([]E, each*len(runs))
@@ -72,12 +35,12 @@ func (e *engine[E]) newMerger(runs []run) *merger[E] {
 	return m
 }
 
-// next returns the rows of a round, none after the last, in memory if there is enough.
-func (m *merger[E]) next(memory []E) ([]E, error) {
+// next returns the rows of a round, in memory if there is enough, and false after the last.
+func (m *merger[E]) next(memory []E) ([]E, bool, error) {
 	for {
 		for i := range m.cursors {
 			if err := m.cursors[i].fill(m.e.codec); err != nil {
-				return nil, err
+				return nil, false, err
 			}
 		}
 		total, parts := m.cut()
@@ -86,13 +49,13 @@ func (m *merger[E]) next(memory []E) ([]E, error) {
 		}
 		rows := memory[:total]
 		if err := m.join(rows, parts); err != nil || total == 0 {
-			return nil, err
+			return nil, false, err
 		}
 		if m.e.drop {
 			rows = m.distinct(rows)
 		}
 		if len(rows) > 0 {
-			return rows, nil
+			return rows, true, nil
 		}
 	}
 }
@@ -112,16 +75,11 @@ func (c *cursor[E]) fill(codec codec[E]) error {
 		return nil
 	}
 	c.lo, c.hi = 0, copy(c.memory, c.memory[c.lo:c.hi])
-	n, to := 0, c.hi
-	for n < len(c.left) && to+c.left[n].rows <= len(c.memory) {
-		to += c.left[n].rows
-		n++
-	}
-	err := c.from.get(c.left[:n], func(b block, encoded []byte) {
-		codec.Decode(encoded, c.memory[c.hi:c.hi+b.rows])
-		c.hi += b.rows
+	left, err := nextBlocks(c.from, c.left, len(c.memory)-c.hi, func(rows int, encoded []byte) {
+		codec.Decode(encoded, c.memory[c.hi:c.hi+rows])
+		c.hi += rows
 	})
-	c.left = c.left[n:]
+	c.left = left
 	return err
 }
 

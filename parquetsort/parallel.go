@@ -53,30 +53,31 @@ func (e *ending) repeat() {
 
 func workers() int { return runtime.GOMAXPROCS(0) }
 
-// batch is rows, or why there are none.
-type batch[E any] struct {
-	rows     []E
+// batch is what next has made, or why there is none.
+type batch[B any] struct {
+	of       B
+	more     bool
 	err      error
 	panicked any
 }
 
 // batchOf calls next.
-func batchOf[E any](next func(memory []E) ([]E, error), memory []E) (b batch[E]) {
+func batchOf[B any](next func(memory B) (B, bool, error), memory B) (b batch[B]) {
 	defer func() { b.panicked = recover() }()
-	b.rows, b.err = next(memory)
+	b.of, b.more, b.err = next(memory)
 	return b
 }
 
 // last reports whether no batch follows.
-func (b batch[E]) last() bool { return len(b.rows) == 0 || b.err != nil || b.panicked != nil }
+func (b batch[B]) last() bool { return !b.more || b.err != nil || b.panicked != nil }
 
-// ahead calls use with the batches of next, up to one that is empty. While use runs, next makes
-// the following batch, in the memory of the last but one. No goroutine is left when ahead returns.
-// Panics of next reach the caller, and so does its runtime.Goexit.
-func ahead[E any](next func(memory []E) ([]E, error), use func([]E) error) error {
-	made, free := make(chan batch[E]), make(chan []E, 2)
-	free <- nil
-	free <- nil
+// ahead calls use with the batches of next, until that says that there are no more. While use runs, next makes
+// the following batch, in the memory of the last but one, zero for the first two. No goroutine is left when ahead
+// returns. Panics of next reach the caller, and so does its runtime.Goexit.
+func ahead[B any](next func(memory B) (B, bool, error), use func(B) error) error {
+	made, free := make(chan batch[B]), make(chan B, 2)
+	free <- *new(B)
+	free <- *new(B)
 	go func() {
 		defer close(made)
 		for memory := range free {
@@ -98,10 +99,10 @@ func ahead[E any](next func(memory []E) ([]E, error), use func([]E) error) error
 		if b.last() {
 			return b.err
 		}
-		if err := use(b.rows); err != nil {
+		if err := use(b.of); err != nil {
 			return err
 		}
-		free <- b.rows
+		free <- b.of
 	}
 	runtime.Goexit() // as next did: no batch was the last
 	return nil

@@ -156,28 +156,29 @@ func (s *store) release() {
 }
 
 // runWriter writes rows in order as a run.
-type runWriter[E any] struct {
-	codec codec[E]
-	to    *store
-	each  int // rows of a block
-	run   run
+type runWriter struct {
+	to   *store
+	each int // rows of a block
+	run  run
 }
 
-// newRun returns the writer of a run in s.
-func (e *engine[E]) newRun(s *store) *runWriter[E] {
-	return &runWriter[E]{codec: e.codec, to: s, each: e.block, run: run{from: s}}
+// newRun returns the writer of a run whose blocks have a number of rows each.
+func (s *store) newRun(each int) *runWriter {
+	return &runWriter{to: s, each: each, run: run{from: s}}
 }
 
-// write appends rows to the run. Blocks are encoded by several goroutines.
-func (w *runWriter[E]) write(rows []E) error {
+// write appends a number of rows to the run, of which encode appends rows lo to hi to dst. Blocks are encoded by several
+// goroutines.
+func (w *runWriter) write(rows int, encode func(dst []byte, lo, hi int) []byte) error {
 	if w.to.encoders == nil {
 		w.to.encoders = make([]encoder, workers())
 	}
-	for len(rows) > 0 {
-		blocks := slices.Collect(slices.Chunk(rows[:min(len(rows), w.each*len(w.to.encoders))], w.each))
-		inParallel(len(blocks), func(i int) {
-			to := &w.to.encoders[i]
-			to.encode(w.to.compression, len(blocks[i]), w.codec.Append(to.raw[:0], blocks[i]))
+	for at := 0; at < rows; {
+		blocks := min((rows-at+w.each-1)/w.each, len(w.to.encoders))
+		inParallel(blocks, func(i int) {
+			to, lo := &w.to.encoders[i], at+i*w.each
+			hi := min(lo+w.each, rows)
+			to.encode(w.to.compression, hi-lo, encode(to.raw[:0], lo, hi))
 		})
 		for i := range blocks {
 			b, err := w.to.put(&w.to.encoders[i])
@@ -185,14 +186,14 @@ func (w *runWriter[E]) write(rows []E) error {
 				return err
 			}
 			w.run.blocks = append(w.run.blocks, b)
-			rows = rows[b.rows:]
+			at += b.rows
 		}
 	}
 	return nil
 }
 
 // end returns the run.
-func (w *runWriter[E]) end() run {
+func (w *runWriter) end() run {
 	w.run.blocks = slices.Clip(w.run.blocks)
 	return w.run
 }
@@ -203,3 +204,90 @@ const (
 	blockLeast = 32   // rows
 	blockMost  = 1024 // rows
 )
+
+// blockRows returns the rows of a block, given the rows in memory.
+func blockRows(limit int) int { return min(max(limit/blockShare, blockLeast), blockMost) }
+
+// runSet is the runs that wait to be merged, in the order in which their rows were written.
+type runSet struct {
+	store *store
+	runs  []run
+	block int // rows of a block
+	limit int // rows in memory
+	least int // rows that a merge holds, whatever the limit
+}
+
+// newRunSet returns no runs.
+func newRunSet(config *parquet.WriterConfig, limit int) runSet {
+	return runSet{
+		store: &store{pool: config.Sorting.SortingBuffers, compression: compressionOf(config)},
+		block: blockRows(limit),
+		limit: limit,
+		least: leastMerged,
+	}
+}
+
+// leastMerged is the number of rows that a merge holds, whatever the limit of rows in memory.
+const leastMerged = 1 << 14
+
+// mergedRows returns how many rows of runs a merge holds. There are as many merged ones, twice.
+func (r *runSet) mergedRows() int { return max(r.limit/2, r.least) }
+
+// mostRuns returns how many runs are merged at a time: each has two blocks in memory.
+func (r *runSet) mostRuns() int { return max(r.mergedRows()/(2*r.block), 2) }
+
+// share returns how many rows of each of some runs a merge holds.
+func (r *runSet) share(runs int) int { return max(r.mergedRows()/runs, 2*r.block) }
+
+// addRun writes a run.
+func (r *runSet) addRun(rows int, encode func(dst []byte, lo, hi int) []byte) error {
+	out := r.store.newRun(r.block)
+	if err := out.write(rows, encode); err != nil {
+		return err
+	}
+	r.runs = append(r.runs, out.end())
+	return nil
+}
+
+// reduce merges runs to fewer, until those that are left can be merged at a time.
+func (r *runSet) reduce(merge func(from []run, out *runWriter) error) error {
+	for len(r.runs) > r.mostRuns() {
+		next := &store{pool: r.store.pool, compression: r.store.compression}
+		merged, err := r.mergeGroups(next, merge)
+		if err != nil {
+			next.release()
+			return err
+		}
+		r.store.release()
+		r.store, r.runs = next, merged
+	}
+	return nil
+}
+
+// mergeGroups merges each group of runs that follow each other to a run in next.
+func (r *runSet) mergeGroups(next *store, merge func(from []run, out *runWriter) error) (merged []run, err error) {
+	for group := range slices.Chunk(r.runs, r.mostRuns()) {
+		out := next.newRun(r.block)
+		if err := merge(group, out); err != nil {
+			return nil, err
+		}
+		merged = append(merged, out.end())
+	}
+	return merged, nil
+}
+
+// dropRuns gives the buffer back.
+func (r *runSet) dropRuns() {
+	r.runs = nil
+	r.store.release()
+}
+
+// nextBlocks decodes the first blocks, as many as a number of rows has room for, and returns those that are left.
+func nextBlocks(from *store, left []block, room int, decode func(rows int, encoded []byte)) ([]block, error) {
+	n := 0
+	for n < len(left) && left[n].rows <= room {
+		room -= left[n].rows
+		n++
+	}
+	return left[n:], from.get(left[:n], func(b block, encoded []byte) { decode(b.rows, encoded) })
+}

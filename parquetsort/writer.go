@@ -19,11 +19,10 @@ type Writer[T any] struct {
 	stated *parquet.WriterConfig // of output
 	pairs  [][2]string           // of metadata
 	typed  *engine[T]            // nil on the second path
-	rows   *engine[parquet.Row]  // nil until the second path is taken
+	rows   *columnSort           // nil until the second path is taken
 	config *parquet.WriterConfig
 	limit  int
 	shape  *shape // of T; nil if only the second path can sort it
-	values valueStore
 	closed bool
 	err    error // of the first call that failed; all later calls return it
 }
@@ -63,7 +62,7 @@ func NewWriter[T any](w io.Writer, sortRowCount int64, options ...parquet.Writer
 		}
 		sorted.shape = nil
 	}
-	sorted.rows = sorted.newRows()
+	sorted.rows = sorted.newColumns()
 	return sorted
 }
 
@@ -93,12 +92,8 @@ func configOf[T any](options []parquet.WriterOption) *parquet.WriterConfig {
 	return config
 }
 
-// newRows returns the engine of the second path.
-func (w *Writer[T]) newRows() *engine[parquet.Row] {
-	schema := w.output.Schema()
-	order := rowOrder(leavesOf(schema, w.config.Sorting.SortingColumns))
-	return newEngine(order, codec[parquet.Row](new(rowCodec)), w.config, w.limit)
-}
+// newColumns returns the sort of the second path.
+func (w *Writer[T]) newColumns() *columnSort { return newColumnSort(w.Schema(), w.config, w.limit) }
 
 // Write writes rows, which are copied: their memory may be reused. Strings are kept, not copied.
 // It returns how many rows were taken. Where the memory is full it sorts and writes a run.
@@ -107,7 +102,7 @@ func (w *Writer[T]) Write(rows []T) (int, error) {
 		if w.typed != nil {
 			return w.typed.add(rows)
 		}
-		return addAll(w.rows, len(rows), func(lo, hi int) []parquet.Row { return w.values.deconstruct(w.Schema(), pointersTo(rows[lo:hi])) })
+		return w.rows.addValues(pointersTo(rows))
 	})
 }
 
@@ -122,15 +117,15 @@ func pointersTo[T any](rows []T) func(yield func(any) bool) {
 	}
 }
 
-// WriteRows writes rows of values as [parquet.Schema.Deconstruct] makes them. They are copied.
-// The first call moves the rows written so far to the second path, see the documentation of
-// the package.
+// WriteRows writes rows of values as [parquet.Schema.Deconstruct] makes them: the values of each column in turn, with
+// their levels. They are copied. A row that is not of the schema is an error that names the column. The first call moves the
+// rows written so far to the second path, see the documentation of the package.
 func (w *Writer[T]) WriteRows(rows []parquet.Row) (int, error) {
 	return w.do(func() (int, error) {
 		if err := w.useRows(); err != nil {
 			return 0, err
 		}
-		return addAll(w.rows, len(rows), func(lo, hi int) []parquet.Row { return w.values.copies(rows[lo:hi]) })
+		return w.rows.add(rows)
 	})
 }
 
@@ -141,18 +136,17 @@ func (w *Writer[T]) useRows() error {
 	}
 	typed := w.typed
 	defer typed.reset()
-	w.typed, w.rows = nil, w.newRows()
+	w.typed, w.rows = nil, w.newColumns()
 	for _, r := range typed.runs {
-		out := w.rows.newRun(w.rows.store)
-		err := typed.merge([]run{r}, func(rows []T) error {
-			return out.write(w.values.deconstruct(w.Schema(), pointersTo(rows)))
-		})
+		out := w.rows.store.newRun(w.rows.block)
+		err := typed.merge([]run{r}, func(rows []T) error { return w.rows.addSorted(pointersTo(rows), out) })
 		if err != nil {
 			return err
 		}
 		w.rows.runs = append(w.rows.runs, out.end())
 	}
-	return w.rows.take(w.values.deconstruct(w.Schema(), pointersTo(typed.rows)))
+	_, err := w.rows.addValues(pointersTo(typed.rows))
+	return err
 }
 
 // Flush sorts the rows in memory and writes them as a run, to make room. All rows that were
@@ -185,7 +179,8 @@ func (w *Writer[T]) finish() error {
 		to := newOutput(w.output, w.shape, w.config)
 		err = w.typed.finish(to.write)
 	} else {
-		err = w.rows.finish(func(rows []parquet.Row) error { return written(w.output.WriteRows(rows))(len(rows)) })
+		to := columnOutput{to: w.output, most: w.config.MaxRowsPerRowGroup}
+		err = w.rows.finish(to.write)
 	}
 	if err != nil {
 		return err
@@ -229,7 +224,6 @@ func (w *Writer[T]) release() {
 	if w.rows != nil {
 		w.rows.reset()
 	}
-	w.values = valueStore{}
 }
 
 // Reset drops the rows of a file that is not closed, and begins another file, to output. Memory of rows is

@@ -589,3 +589,61 @@ func TestWriteRows(t *testing.T) {
 		}
 	}
 }
+
+// TestWriteRowsChecks writes rows that the schema does not have. Each is an error that names the column, and of the
+// rows before none is lost in silence: all calls return the error.
+func TestWriteRowsChecks(t *testing.T) {
+	schema := parquet.NewSchema("rows", parquet.Group{
+		"a": parquet.Leaf(parquet.Int64Type),
+		"b": parquet.Optional(parquet.String()),
+		"c": parquet.Repeated(parquet.Leaf(parquet.Int32Type)),
+		"d": parquet.Leaf(parquet.FixedLenByteArrayType(2)),
+	})
+	a, b := parquet.Int64Value(1).Level(0, 0, 0), parquet.ByteArrayValue([]byte("b")).Level(0, 1, 1)
+	c, d := parquet.Int32Value(3).Level(0, 1, 2), parquet.FixedLenByteArrayValue([]byte("dd")).Level(0, 0, 3)
+	good := parquet.Row{a, b, c, parquet.Int32Value(4).Level(1, 1, 2), d}
+	for name, test := range map[string]struct {
+		row    parquet.Row
+		column string
+	}{
+		"no row":               {parquet.Row{}, "a"},
+		"a column is missing":  {parquet.Row{a, c, d}, "b"},
+		"a value too many":     {parquet.Row{a, a, b, c, d}, "a"},
+		"out of place":         {parquet.Row{a, b, c, d, b}, "column 1"},
+		"beyond the schema":    {parquet.Row{a, b, c, d, parquet.Int64Value(1).Level(0, 0, 4)}, "column 4"},
+		"no column":            {parquet.Row{parquet.Int64Value(1), b, c, d}, "a"},
+		"null, required":       {parquet.Row{parquet.NullValue().Level(0, 0, 0), b, c, d}, "a"},
+		"another type":         {parquet.Row{parquet.DoubleValue(1).Level(0, 0, 0), b, c, d}, "a"},
+		"bytes for a number":   {parquet.Row{parquet.ByteArrayValue([]byte("12345678")).Level(0, 0, 0), b, c, d}, "a"},
+		"value without levels": {parquet.Row{a, parquet.ByteArrayValue([]byte("b")).Level(0, 0, 1), c, d}, "b"},
+		"null as a value":      {parquet.Row{a, parquet.NullValue().Level(0, 1, 1), c, d}, "b"},
+		"level too high":       {parquet.Row{a, parquet.ByteArrayValue([]byte("b")).Level(0, 2, 1), c, d}, "b"},
+		"list goes on":         {parquet.Row{a, b, parquet.Int32Value(3).Level(1, 1, 2), d}, "c"},
+		"list begins twice":    {parquet.Row{a, b, c, c, d}, "c"},
+		"bytes of another len": {parquet.Row{a, b, c, parquet.FixedLenByteArrayValue([]byte("ddd")).Level(0, 0, 3)}, "d"},
+	} {
+		var file bytes.Buffer
+		w := parquetsort.NewWriter[any](&file, 2, schema, parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("a"))))
+		if n, err := w.WriteRows([]parquet.Row{good, good, good}); n != 3 || err != nil {
+			t.Fatalf("good rows: %d, %v", n, err)
+		}
+		n, err := w.WriteRows([]parquet.Row{good, test.row, good})
+		want := test.column
+		if len(want) == 1 {
+			want = "column " + want + ": "
+		}
+		if n != 1 || err == nil || !bytes.Contains([]byte(err.Error()), []byte(want)) {
+			t.Errorf("%s: %d rows, %v, want an error of %s", name, n, err, want)
+		}
+		if _, again := w.WriteRows([]parquet.Row{good}); again != err {
+			t.Errorf("%s: then %v", name, again)
+		}
+		if again := w.Close(); again != err || file.Len() > len("PAR1") {
+			t.Errorf("%s: Close is %v, %d bytes are written", name, again, file.Len())
+		}
+		w.Reset(&file)
+		if _, err := w.WriteRows([]parquet.Row{good}); err != nil || w.Close() != nil {
+			t.Errorf("%s: after Reset: %v", name, err)
+		}
+	}
+}
