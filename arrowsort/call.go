@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter"
+	"example.com/sorter/internal/parallel"
 	"github.com/apache/arrow-go/v18/arrow/compute"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
@@ -116,11 +117,12 @@ const (
 )
 
 // stripes calls body for ranges [lo, hi) of n rows that are multiples of 64, each from a goroutine
-// of its own, at most c.workers. What is said of inParallel holds.
+// of its own, at most c.workers. A panic in one of them is raised again here, after all have ended.
 func (c *call) stripes(n int, body func(lo, hi int)) {
 	count := max(1, min(c.workers, n/grain))
 	each := max((n/count+63)&^63, 1)
-	inParallel(max(1, (n+each-1)/each), func(i int) { body(i*each, min((i+1)*each, n)) })
+	loop := parallel.Loop{Workers: c.workers}
+	_ = loop.Run("", max(n, 1), each, func(_, lo, hi int) { body(lo, min(hi, n)) }) // it is never cancelled
 }
 
 // share is stripes that end early if the context is cancelled. The caller checks that before it

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"example.com/sorter/internal/parallel"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/format"
@@ -175,7 +176,7 @@ func (w *runWriter) write(rows int, encode func(dst []byte, lo, hi int) []byte) 
 	}
 	for at := 0; at < rows; {
 		blocks := min((rows-at+w.each-1)/w.each, len(w.to.encoders))
-		inParallel(blocks, func(i int) {
+		_ = (&parallel.Loop{Workers: blocks}).Run("", blocks, 1, func(_, i, _ int) { // it is never cancelled
 			to, lo := &w.to.encoders[i], at+i*w.each
 			hi := min(lo+w.each, rows)
 			to.encode(w.to.compression, hi-lo, encode(to.raw[:0], lo, hi))
