@@ -59,6 +59,7 @@ func Descending() Option {
 
 // NaNsFirst puts NaN keys before all others, ascending and descending alike. Default: NaNs
 // come first in ascending order, as in [cmp.Compare], and therefore last in descending order.
+// Vectors of floats, such as [2]float32, have the places for each of their floats.
 // A [Column] keeps the place that it was given by a method of its own.
 // Of NaNsFirst, [NaNsLast] and [TotalOrder] the last wins. It costs nothing.
 func NaNsFirst() Option {

@@ -146,6 +146,9 @@ func (r Rows) Quantiles(qs []float64, opts ...Option) ([]uint32, error) {
 	ks := make([]int, len(qs))
 	for i, q := range qs {
 		checkQuantile(q)
+		if r.n == 0 {
+			panic(fmt.Sprintf("sorter: quantile %v of no rows", q))
+		}
 		ks[i] = engine.QuantileRank(q, r.n)
 	}
 	return r.Nth(ks, opts...)

@@ -132,7 +132,7 @@ func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 // each worker, more for wide keys and several columns, see ALGORITHMS.md. For k above
 // n/32, or n/16 divided by the workers, it takes the time and the scratch of [Order].
 //
-// It panics if key is nil or k is negative. Everything else said of [Sort] holds, but
+// With k = 0 it calls no key function. It panics if key is nil or k is negative. Everything else said of [Sort] holds, but
 // with k up to that it runs on the CPU, whatever [On] says.
 func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 	if key == nil {

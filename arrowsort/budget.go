@@ -79,9 +79,11 @@ func convertedBytes(typ arrow.DataType) int64 {
 	return bitmap
 }
 
-// tooSmall is the error of a limit where the parts of a sort need some bytes.
-func (s *streaming) tooSmall(need int64) error {
-	return &sorter.MemoryError{Limit: s.memory, Need: need + need/(uncounted-1) + 1}
+// tooSmall is the error of a limit where the parts of a sort need some bytes now. The need grows with the rows that follow,
+// of which nobody knows the number, and with the runs, of which a larger limit makes fewer. So it asks for twice the limit at least:
+// who asks again with the need comes to an end after a few times.
+func (s *streaming) tooSmall(now int64) error {
+	return &sorter.MemoryError{Limit: s.memory, Need: max(now+now/(uncounted-1)+1, 2*s.memory)}
 }
 
 // ordering bounds the scratch memory of the order of n rows, whose dictionaries have a number of

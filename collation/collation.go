@@ -42,9 +42,10 @@ const chunk = 64 << 10
 // "No 9" before "No 12", collate.Loose takes "Ole", "ole" and "olé" as equal. Languages that
 // package collate does not know have the order of their parents, and that of Unicode at last.
 //
-// Under collate.Numeric numbers of all scripts are compared by value, those that differ in leading zeros are
-// equal, and 0 is the least. In package collate of x/text v0.41.0 a 0 between other characters comes after all
-// numbers.
+// Under collate.Numeric numbers of all scripts are compared by value,
+// those that differ in leading zeros are equal, and 0 is the least. A number is decimal digits, those of scripts that are newer
+// than x/text's tables as well, and no others: ² is none. In package collate of x/text v0.41.0 a 0 between other
+// characters comes after all numbers, and 19² is one. The order is that of its Key, where CompareString differs, as with the tag en-u-ka-shifted.
 //
 // collate.Force has no effect, since it is not in the keys of package collate: a second column,
 // sorter.Asc of the text itself, has the same. New panics if an option is the zero collate.Option.

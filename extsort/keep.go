@@ -334,7 +334,8 @@ func (k *keeping) baseOf(appender int) int64 {
 }
 
 // Durable returns how many elements survive the process, with [Keep]. The first number is for
-// [Sorter.Append], the others for each [Appender] in the order in which they were made. These elements
+// [Sorter.Append], the others for each [Appender] in the order in which they were made; after [Resume] the first
+// that is made is the first again, and its elements follow those that it had before. These elements
 // are the first that were appended there. Without Keep it returns nil.
 func (s *Sorter[E]) Durable() []int64 {
 	s.mu.Lock()
@@ -342,7 +343,12 @@ func (s *Sorter[E]) Durable() []int64 {
 	if s.keeping == nil {
 		return nil
 	}
-	return append([]int64{}, s.keeping.saved...)
+	numbers := append([]int64{}, s.keeping.saved...)
+	if s.shared != nil {
+		appenders := len(*s.shared.all.Load()) // with that of Append
+		numbers = append(numbers, make([]int64, max(appenders-len(numbers), 0))...)
+	}
+	return numbers
 }
 
 // Sync writes the elements that wait in memory as a run, however short, and returns once all are

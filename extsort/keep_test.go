@@ -312,6 +312,43 @@ func TestResumeWithLessMemory(t *testing.T) {
 	must(t, s.Close())
 }
 
+// TestDurableOfAppenders expects a number for each appender that was made, before and after they appended, and after a
+// resume in the order in which they are made again.
+func TestDurableOfAppenders(t *testing.T) {
+	dir := t.TempDir()
+	s, err := extsort.New(byKey(), extsort.OnDisk(quickDisk{}), extsort.Keep(dir))
+	must(t, err)
+	expect := func(want ...int64) {
+		t.Helper()
+		if got := s.Durable(); !slices.Equal(got, want) {
+			t.Errorf("%d elements are durable, want %d", got, want)
+		}
+	}
+	expect(0)
+	a, b := s.Appender(), s.Appender()
+	expect(0, 0, 0)
+	must(t, b.Append(make([]row, 3)...))
+	expect(0, 0, 0)
+	must(t, s.Sync())
+	expect(0, 0, 3)
+	s.Appender()
+	expect(0, 0, 3, 0)
+	must(t, a.Append(make([]row, 2)...))
+	must(t, s.Sync())
+	expect(0, 2, 3, 0)
+	must(t, s.Close())
+
+	s, err = extsort.Resume(dir, byKey(), extsort.OnDisk(quickDisk{}))
+	must(t, err)
+	defer s.Close()
+	a = s.Appender()
+	must(t, a.Append(make([]row, 5)...))
+	must(t, s.Sync())
+	if got := s.Durable(); got[1] != 7 || got[2] != 3 {
+		t.Errorf("after Resume %d", got)
+	}
+}
+
 // TestAppendersResume goes on with each appender after its durable elements.
 func TestAppendersResume(t *testing.T) {
 	const appenders, each = 4, 6000

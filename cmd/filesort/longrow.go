@@ -27,7 +27,7 @@ func (r *rowReader) tooLong(buf []byte) error {
 	case open:
 		return fmt.Errorf("%s:%d: a quote in this row of more than %d bytes is never closed", r.name, r.marks.lines.of(r.lines+1), r.most)
 	}
-	return fmt.Errorf("%s:%d: this row has %d bytes, and -S %dK has room for rows of %d; -S %dK is enough",
+	return fmt.Errorf("%s:%d: this row has %d bytes, and -S %dK has room for rows of %d; -S %dK is enough for the row without its keys",
 		r.name, r.marks.lines.of(r.lines+1), size, r.cmd.memory>>10, r.most, enough(r.cmd.memory, size, longestRow)>>10+1)
 }
 

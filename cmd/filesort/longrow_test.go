@@ -55,3 +55,12 @@ func TestLongLineErrorEnds(t *testing.T) {
 		}
 	}
 }
+
+// randomText returns n letters.
+func randomText(r *rand.Rand, n int) string {
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = byte('a' + r.IntN(26))
+	}
+	return string(text)
+}

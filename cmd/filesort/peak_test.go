@@ -91,14 +91,6 @@ var peakInputs = []struct {
 		[]string{"-by a -u -count", "-shuffle -header yes", "-by b -top 9 -per a", "-by b,a -u -keep last -comment #"}},
 }
 
-func randomText(r *rand.Rand, n int) string {
-	text := make([]byte, n)
-	for i := range text {
-		text[i] = byte('a' + r.IntN(26))
-	}
-	return string(text)
-}
-
 // The peak of the process is within -S and the memory that the README grants the program besides, for lines
 // and rows of any length, in files and through pipes, in memory and on disk.
 func TestPeakMemory(t *testing.T) {

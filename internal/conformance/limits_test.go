@@ -447,3 +447,25 @@ func TestTooLongFor32Bits(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRowsTakeNothing orders no elements by columns of all kinds under a limit of a byte.
+func TestNoRowsTakeNothing(t *testing.T) {
+	for _, c := range tradeColumns {
+		for name, f := range map[string]func(opts ...sorter.Option) error{
+			"Ordering.Order": func(opts ...sorter.Option) error {
+				_, err := sorter.By(c.column).Order(nil, opts...)
+				return err
+			},
+			"Ordering.Sort": func(opts ...sorter.Option) error { return sorter.By(c.column).Sort(nil, opts...) },
+			"Rows.Order": func(opts ...sorter.Option) error {
+				_, err := sorter.RowsBy(0, sorter.Asc(func(int) string { return "" })).Order(opts...)
+				return err
+			},
+		} {
+			var st sorter.Stats
+			if err := f(sorter.MemoryLimit(1), sorter.Report(&st)); err != nil || st.Scratch != 0 {
+				t.Errorf("%s by %s: scratch of %d bytes, %v", name, c.name, st.Scratch, err)
+			}
+		}
+	}
+}

@@ -106,7 +106,7 @@ func TestMisuse(t *testing.T) {
 		{"Partitions.Nth of -1 rows", "sorter: RowsBy of -1 rows", func() { _, _ = sorter.RowsBy(-1, cols...).Per(cols...).Nth(nil) }},
 		{"Partitions.Nth at -1", "sorter: Nth at -1", func() { _, _ = sorter.RowsBy(3, cols...).Per(cols...).Nth([]int{-1}) }},
 		{"Rows.Quantiles of -1 rows", "sorter: RowsBy of -1 rows", func() { _, _ = sorter.RowsBy(-1, cols...).Quantiles(nil) }},
-		{"Rows.Quantiles of nothing", "sorter: rank -1 of 0 rows", func() { _, _ = sorter.RowsBy(0, cols...).Quantiles([]float64{.5}) }},
+		{"Rows.Quantiles of nothing", "sorter: quantile 0.5 of no rows", func() { _, _ = sorter.RowsBy(0, cols...).Quantiles([]float64{.5}) }},
 		{"Rows.Quantiles at -1", "sorter: quantile -1, which is not in [0, 1]", func() { _, _ = sorter.RowsBy(3, cols...).Quantiles(nan) }},
 		{"Partitions.Quantiles at -1", "sorter: quantile -1, which is not in [0, 1]", func() { _, _ = sorter.RowsBy(3, cols...).Per(cols...).Quantiles(nan) }},
 		{"quantiles of values at -1", "sorter: quantile -1, which is not in [0, 1]", func() { _, _ = sorter.RowsBy(3, sorter.AscOf(s)).Per(cols...).Quantiles(nan) }},

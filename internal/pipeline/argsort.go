@@ -89,7 +89,7 @@ func orderSelected(cols []extract.Column, selected []uint32, n int, o call.Optio
 func orderTo(r *request, rows extract.Input, words []extract.Word, index []uint32) (err error) {
 	r.untranslated = rows.Picked != nil
 	switch {
-	case len(words) == 0:
+	case len(words) == 0 || len(index) == 0:
 		for i := range index {
 			index[i] = uint32(i)
 		}
