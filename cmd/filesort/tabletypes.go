@@ -37,8 +37,8 @@ var storedTypes = map[valueTypes]arrow.DataType{
 	storesZonedNanos: arrow.FixedWidthTypes.Timestamp_ns, 0: arrow.BinaryTypes.String,
 }
 
-// typesOf returns the types that a value may have.
-func typesOf(v storedValue) valueTypes {
+// typesOf returns the types that a value may have, of those that are asked for at least.
+func typesOf(v storedValue, asked valueTypes) valueTypes {
 	s := strings.Trim(v.text, " ")
 	if v.word {
 		return timesOf(s)
@@ -49,12 +49,19 @@ func typesOf(v storedValue) valueTypes {
 	if isTrueOrFalse(s) {
 		return storesBool
 	}
-	t := timesOf(s)
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(n, 10) == s {
-		t |= storesInt
+	t := valueTypes(0)
+	if asked&timeTypes != 0 {
+		t = timesOf(s)
 	}
-	if _, ok := exactFloat(s); ok {
-		t |= storesFloat
+	if asked&storesInt != 0 {
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(n, 10) == s {
+			t |= storesInt
+		}
+	}
+	if asked&storesFloat != 0 {
+		if _, ok := exactFloat(s); ok {
+			t |= storesFloat
+		}
 	}
 	return t
 }
@@ -173,7 +180,10 @@ func (c *columnTypes) note(v storedValue) {
 		return
 	}
 	c.values++
-	t := typesOf(v)
+	t := typesOf(v, c.are)
+	if t&c.are == 0 {
+		t = typesOf(v, allTypes) // it may be of another type than all values before
+	}
 	if t != 0 {
 		c.typed++
 	} else if !c.hasOdd {

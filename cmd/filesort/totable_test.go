@@ -301,3 +301,21 @@ func TestTextToTablesOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestTypesAskedFor compares the types of values with those that are found where fewer are asked for.
+func TestTypesAskedFor(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	samples := []string{"", "0", "-0", "7", "007", "+5", "12.50", "0.5", "1e300", "1e-310", "123456789012345678", "99999999999999999999", "inf", "NaN",
+		"true", "False", "2026-05-12", "2026-05-12 10:00", "2026-05-12T10:00:00.123456789Z", "infinity", " 3 ", "x", "t", "-"}
+	for range 20_000 {
+		text := samples[r.IntN(len(samples))]
+		if r.IntN(2) == 0 && text != "" {
+			at := r.IntN(len(text))
+			text = text[:at] + string("0123456789.-eE TZ"[r.IntN(17)]) + text[at+r.IntN(2):]
+		}
+		v, asked := storedValue{text: text}, valueTypes(r.IntN(int(allTypes)+1))
+		if got, want := typesOf(v, asked)&asked, typesOf(v, allTypes)&asked; got != want {
+			t.Fatalf("%q: types %b of %b, want %b", text, got, asked, want)
+		}
+	}
+}
