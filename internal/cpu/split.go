@@ -7,48 +7,65 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/vecsort"
 )
 
 // Codes that are not spread well enough for lists of vectors are split in three by AVX-512: those
 // below a pivot, those equal to it, which need no more work, and those above. So codes of few values,
 // or with many of one, take few rounds. The pivot is the median of a sample.
 
-// shortest is the memory of the codes that sortShort sorts: up to 64 of 32 bits, or 32 of 64.
-type shortest [32]uint64
-
 // splitCodes sorts codes, with memory of as many.
-func splitCodes[C Code](codes, above []C) {
-	splitRounds(codes, above, 2*bits.Len(uint(len(codes))))
+func splitCodes[C Code](codes, memory []C) {
+	splitRounds(codes, memory, 2*bits.Len(uint(len(codes))))
 }
 
 // splitRounds is splitCodes in at most the given number of rounds; a part that takes more has bad pivots, and is sorted by
-// comparison.
-func splitRounds[C Code](codes, above []C, rounds int) {
-	for len(codes) > int(unsafe.Sizeof(shortest{})/unsafe.Sizeof(codes[0])) {
+// comparison. The codes above a pivot stay in memory until they are sorted to their places.
+func splitRounds[C Code](codes, memory []C, rounds int) {
+	for len(codes) > vecsort.MostFew[C]() {
 		if rounds--; rounds < 0 {
 			slices.Sort(codes)
 			return
 		}
-		less, more := splitOnce(codes, above)
-		upper := codes[len(codes)-more:]
-		if codes = codes[:less]; less > more {
-			codes, upper = upper, codes
-		}
-		splitRounds(codes, above, rounds)
-		codes = upper
+		pivot := pivotOf(codes)
+		below, above := splitBelow(codes, memory, pivot)
+		from := len(codes) - above
+		repeat(codes[below:from], pivot)
+		splitTo(codes[from:], memory[:above], rounds)
+		codes = codes[:below]
 	}
-	if len(codes) > 1 {
-		sortShort(codes)
+	if len(codes) > 0 {
+		vecsort.SortFew(codes, codes)
+	}
+}
+
+// splitTo sorts codes to dst, which is as long, in as many rounds as splitRounds, and uses their memory.
+func splitTo[C Code](dst, codes []C, rounds int) {
+	for len(codes) > vecsort.MostFew[C]() {
+		if rounds--; rounds < 0 {
+			copy(dst, codes)
+			slices.Sort(dst)
+			return
+		}
+		pivot := pivotOf(codes)
+		above, below := splitAbove(codes, dst, pivot)
+		from := len(codes) - above
+		repeat(dst[below:from], pivot)
+		splitRounds(dst[:below], codes[above:], rounds)
+		dst, codes = dst[from:], codes[:above]
+	}
+	if len(codes) > 0 {
+		vecsort.SortFew(dst, codes)
 	}
 }
 
 // splitOnce orders codes by whether they are below, equal to or above a pivot, and counts the first and the last.
-func splitOnce[C Code](codes, above []C) (less, more int) {
+func splitOnce[C Code](codes, memory []C) (below, above int) {
 	pivot := pivotOf(codes)
-	less, more = splitVectors(codes, above, pivot)
-	repeat(codes[less:len(codes)-more], pivot)
-	copy(codes[len(codes)-more:], above[:more])
-	return less, more
+	below, above = splitBelow(codes, memory, pivot)
+	repeat(codes[below:len(codes)-above], pivot)
+	copy(codes[len(codes)-above:], memory[:above])
+	return below, above
 }
 
 // pivotOf returns the median of codes at even distances, of more of them where there are more codes.

@@ -10,54 +10,39 @@ import (
 // splits reports whether codes can be split.
 func splits() bool { return processor.AVX512 && vecsort.Enabled() }
 
-// splitVectors moves codes below pivot to the front of codes and those above it to above, both in input
-// order, and counts them. len(above) >= len(codes) > 0.
-func splitVectors[C Code](codes, above []C, pivot C) (less, more int) {
-	_ = above[len(codes)-1]
+// splitBelow moves codes below pivot to the front of codes and those above it to other, both in input order, and counts
+// them. splitAbove is the same for those above it and those below it. len(other) >= len(codes) > 0.
+func splitBelow[C Code](codes, other []C, pivot C) (below, above int) {
+	_ = other[len(codes)-1]
 	// Sound: the loops read len(codes) codes and write within as many of both slices; the conversions are
 	// to the types that the sizes of C say it has.
-	from, to := unsafe.Pointer(unsafe.SliceData(codes)), unsafe.Pointer(unsafe.SliceData(above))
+	from, to := unsafe.Pointer(unsafe.SliceData(codes)), unsafe.Pointer(unsafe.SliceData(other))
 	if unsafe.Sizeof(pivot) == 4 {
-		return split32((*uint32)(from), len(codes), uint32(pivot), (*uint32)(to))
+		return splitBelow32((*uint32)(from), len(codes), uint32(pivot), (*uint32)(to))
 	}
-	return split64((*uint64)(from), len(codes), uint64(pivot), (*uint64)(to))
+	return splitBelow64((*uint64)(from), len(codes), uint64(pivot), (*uint64)(to))
 }
 
-// sortShort sorts codes that fit in shortest: the place of each is the number of codes below it.
-func sortShort[C Code](codes []C) {
-	var from, to shortest
-	for i := range from {
-		from[i] = ^uint64(0)
+func splitAbove[C Code](codes, other []C, pivot C) (above, below int) {
+	_ = other[len(codes)-1]
+	// Sound as in splitBelow.
+	from, to := unsafe.Pointer(unsafe.SliceData(codes)), unsafe.Pointer(unsafe.SliceData(other))
+	if unsafe.Sizeof(pivot) == 4 {
+		return splitAbove32((*uint32)(from), len(codes), uint32(pivot), (*uint32)(to))
 	}
-	// Sound: shortest is as long as the loops read, and no code is placed after the last.
-	own := unsafe.Slice((*C)(unsafe.Pointer(&from)), unsafe.Sizeof(from)/unsafe.Sizeof(codes[0]))
-	places := unsafe.Slice((*C)(unsafe.Pointer(&to)), len(own))
-	copy(own, codes)
-	if unsafe.Sizeof(codes[0]) == 4 {
-		place32((*uint32)(unsafe.Pointer(&to)), (*uint32)(unsafe.Pointer(&from)), len(codes))
-	} else {
-		place64((*uint64)(unsafe.Pointer(&to)), (*uint64)(unsafe.Pointer(&from)), len(codes))
-	}
-	var last C
-	for i, c := range places[:len(codes)] { // places of further equal codes are 0
-		last = max(last, c)
-		codes[i] = last
-	}
+	return splitAbove64((*uint64)(from), len(codes), uint64(pivot), (*uint64)(to))
 }
 
-// split32 and split64 are splitVectors of n > 0 codes.
+// The functions of 32 and 64 bits take n > 0 codes.
 
 //go:noescape
-func split32(codes *uint32, n int, pivot uint32, above *uint32) (less, more int)
+func splitBelow32(codes *uint32, n int, pivot uint32, other *uint32) (stayed, moved int)
 
 //go:noescape
-func split64(codes *uint64, n int, pivot uint64, above *uint64) (less, more int)
-
-// place32 and place64 write each of the first n > 0 codes to the place that is the number of codes below it,
-// among 64 or 32 of them.
+func splitAbove32(codes *uint32, n int, pivot uint32, other *uint32) (stayed, moved int)
 
 //go:noescape
-func place32(places, codes *uint32, n int)
+func splitBelow64(codes *uint64, n int, pivot uint64, other *uint64) (stayed, moved int)
 
 //go:noescape
-func place64(places, codes *uint64, n int)
+func splitAbove64(codes *uint64, n int, pivot uint64, other *uint64) (stayed, moved int)

@@ -5,21 +5,32 @@ package cpu
 // splits is false: without vectors, radix passes are faster.
 func splits() bool { return false }
 
-// splitVectors moves codes below pivot to the front of codes and those above it to above, both in input
-// order, and counts them.
-func splitVectors[C Code](codes, above []C, pivot C) (less, more int) {
+// splitBelow moves codes below pivot to the front of codes and those above it to other, both in input order, and counts
+// them. splitAbove is the same for those above it and those below it.
+func splitBelow[C Code](codes, other []C, pivot C) (below, above int) {
 	for _, c := range codes {
 		switch {
 		case c < pivot:
-			codes[less] = c
-			less++
+			codes[below] = c
+			below++
 		case c > pivot:
-			above[more] = c
-			more++
+			other[above] = c
+			above++
 		}
 	}
-	return less, more
+	return below, above
 }
 
-// sortShort sorts codes that fit in shortest.
-func sortShort[C Code](codes []C) { insertion(codes) }
+func splitAbove[C Code](codes, other []C, pivot C) (above, below int) {
+	for _, c := range codes {
+		switch {
+		case c > pivot:
+			codes[above] = c
+			above++
+		case c < pivot:
+			other[below] = c
+			below++
+		}
+	}
+	return above, below
+}

@@ -4,12 +4,13 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// A machine interprets the functions joinAVX512 and joinAVX2 of join_amd64.s, the file that the
+// A machine interprets the functions joinAVX512, joinAVX2, sortFew32 and sortFew64 of join_amd64.s, the file that the
 // assembler reads. The words that are sorted are terms instead of numbers, so that one run stands for
 // all words. An instruction, an operand or a jump that the machine does not know is an error, and so is
 // a jump, an address or a length that depends on a term: the code is oblivious if it ends without one.
@@ -174,6 +175,7 @@ type machine struct {
 	regions []region
 	zero    bool // the flag, if known
 	known   bool
+	upTo    bool // so was the last comparison of lengths: no greater
 
 	watch *watch // unless it is nil
 }
@@ -346,6 +348,10 @@ func (m *machine) run(steps []step) (err error) {
 			if at++; !m.zero {
 				at = int(s.args[0].value)
 			}
+		case "JLE":
+			if at++; m.upTo {
+				at = int(s.args[0].value)
+			}
 		default:
 			m.do(s)
 			at++
@@ -371,7 +377,7 @@ func (m *machine) do(s step) {
 	}
 	op, each := strings.CutSuffix(s.op, ".BCST")
 	switch op {
-	case "MOVQ", "LEAQ", "MOVL", "MOVLQSX", "MOVSS", "ADDQ", "SUBL", "DECQ":
+	case "MOVQ", "LEAQ", "MOVL", "MOVLQSX", "MOVSS", "ADDQ", "SUBL", "DECQ", "CMPQ", "SUBQ", "SHRQ", "BZHIQ":
 		m.scalar(op, s.args, last)
 	case "VZEROUPPER", "NOP":
 	case "KORTESTW":
@@ -403,8 +409,27 @@ func (m *machine) do(s step) {
 			}
 		}
 		m.store(last, lanes)
-	case "VMOVDQU", "VMOVDQU32":
+	case "KMOVW":
+		m.masks[last.n] = uint32(uint16(m.register(s.args[0].base)))
+	case "VMOVDQU", "VMOVDQU32", "VMOVDQU64":
+		if len(s.args) == 3 {
+			m.moveSome(s.args[0], last, m.masks[s.args[1].n], op == "VMOVDQU64")
+			break
+		}
 		m.store(last, m.vector(s.args[0], false))
+	case "VPTERNLOGD":
+		if s.args[0].value != 0xff {
+			fail("not all ones")
+		}
+		lanes := make([]word, m.lanes)
+		for i := range lanes {
+			lanes[i].value = ^uint32(0)
+		}
+		m.store(last, lanes)
+	case "VPERMD", "VPSHUFD":
+		m.store(last, m.permuted(op, s.args))
+	case "VPMINUQ", "VPMAXUQ":
+		m.compare64(op, s.args)
 	case "VPBROADCASTD", "VBROADCASTSS":
 		m.store(last, m.vector(s.args[0], true))
 	case "VSHUFI32X4", "VPERM2I128", "VPUNPCKLDQ", "VPUNPCKHDQ", "VPUNPCKLQDQ", "VPUNPCKHQDQ":
@@ -427,11 +452,77 @@ func (m *machine) do(s step) {
 	default:
 		b, a := m.vector(s.args[0], each), m.vector(s.args[1], false)
 		same := s.args[0] == s.args[1]
+		to := slices.Clone(m.vectors[last.n])
 		for i := range a {
-			a[i] = m.lane(op, a[i], b[i], same)
+			if len(s.args) < 4 || m.masks[s.args[2].n]>>i&1 != 0 {
+				to[i] = m.lane(op, a[i], b[i], same)
+			}
 		}
-		m.store(last, a)
+		m.store(last, to)
 	}
+}
+
+// moveSome moves the lanes of a mask, which are of 32 bits or wide.
+func (m *machine) moveSome(from, to operand, mask uint32, wide bool) {
+	some := func(i int) bool {
+		if wide {
+			i /= 2
+		}
+		return mask>>i&1 != 0
+	}
+	if to.kind == memory {
+		for i, w := range m.vector(from, false) {
+			if some(i) {
+				*m.at(m.address(to)+uint64(4*i), true) = w
+			}
+		}
+		return
+	}
+	lanes := slices.Clone(m.vectors[to.n])
+	for i := range lanes {
+		if some(i) {
+			lanes[i] = *m.at(m.address(from)+uint64(4*i), false)
+		}
+	}
+	m.store(to, lanes)
+}
+
+// permuted returns the words of a shuffle of one vector.
+func (m *machine) permuted(op string, args []operand) []word {
+	to := make([]word, m.lanes)
+	if op == "VPERMD" {
+		from, index := m.vector(args[0], false), m.vector(args[1], false)
+		for i := range to {
+			to[i] = from[number(index[i])%16]
+		}
+		return to
+	}
+	from := m.vector(args[1], false)
+	for i := range to {
+		to[i] = from[i&^3|int(args[0].value>>(2*(i&3))&3)]
+	}
+	return to
+}
+
+// compare64 interprets a minimum or maximum of lanes of 64 bits: both words of a term have its number, and 0 and 1 as values.
+func (m *machine) compare64(op string, args []operand) {
+	b, a, to := m.vector(args[0], false), m.vector(args[1], false), slices.Clone(m.vectors[args[len(args)-1].n])
+	for i := 0; i < m.lanes; i += 2 {
+		if len(args) == 4 && m.masks[args[2].n]>>(i/2)&1 == 0 {
+			continue
+		}
+		for _, w := range [][]word{a[i:], b[i:]} {
+			if w[0].term != w[1].term || w[0].term > 0 && (w[0].value != 0 || w[1].value != 1) || w[0].term == noTerm && w[0].value != w[1].value {
+				fail("half of a word")
+			}
+		}
+		x := m.lane(op[:len(op)-1]+"D", a[i], b[i], false)
+		to[i], to[i+1] = x, x
+		if x.term > 0 {
+			to[i].value, to[i+1].value = 0, 1
+		}
+	}
+	m.store(args[len(args)-1], to)
 }
 
 // scalar interprets an instruction of general registers.
@@ -463,6 +554,20 @@ func (m *machine) scalar(op string, args []operand, to operand) {
 		m.known = false
 	case "SUBL":
 		m.general[to.base] = uint64(m.word(to) - m.word(from))
+		m.known = false
+	case "CMPQ":
+		m.upTo = int64(m.long(from)) <= int64(m.long(to))
+	case "SUBQ":
+		m.general[to.base] = m.register(to.base) - m.long(from)
+		m.known = false
+	case "SHRQ":
+		m.general[to.base] = m.register(to.base) >> from.value
+		m.known = false
+	case "BZHIQ":
+		m.general[to.base] = m.register(args[1].base)
+		if n := m.register(from.base) & 0xff; n < 64 {
+			m.general[to.base] &= 1<<n - 1
+		}
 		m.known = false
 	case "DECQ":
 		m.general[to.base] = m.register(to.base) - 1

@@ -58,3 +58,13 @@ func offsets32(dst *uint32, codes *uint32, turns int, flip uint32, turn uint32, 
 //
 //go:noescape
 func offsets64(dst *uint64, codes *uint64, turns int, flip uint64, turn uint64, from float64, times float64)
+
+// sortFew32 sorts 0 < n <= 256 codes. dst may be src.
+//
+//go:noescape
+func sortFew32(dst *uint32, src *uint32, n int)
+
+// sortFew64 sorts 0 < n <= 128 codes. dst may be src.
+//
+//go:noescape
+func sortFew64(dst *uint64, src *uint64, n int)

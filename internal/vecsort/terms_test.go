@@ -50,13 +50,16 @@ func (t *terms) term(k termKey) term {
 	return at
 }
 
-// least returns the minimum. Zeros are the only numbers that are compared with terms.
+// least returns the minimum. Zeros and the greatest number are the only numbers that are compared with terms.
 func (t *terms) least(a, b word) word {
 	if a.term == noTerm && b.term == noTerm {
 		return word{value: min(a.value, b.value)}
 	}
-	if _, zero := t.compared(a, b); zero {
+	switch other, n, ok := t.compared(a, b); {
+	case ok && n == 0:
 		return word{}
+	case ok:
+		return other
 	}
 	return word{term: t.term(termKey{kind: least, a: a.term, b: b.term})}
 }
@@ -65,22 +68,25 @@ func (t *terms) most(a, b word) word {
 	if a.term == noTerm && b.term == noTerm {
 		return word{value: max(a.value, b.value)}
 	}
-	if other, zero := t.compared(a, b); zero {
+	switch other, n, ok := t.compared(a, b); {
+	case ok && n == 0:
 		return other
+	case ok:
+		return word{value: n}
 	}
 	return word{term: t.term(termKey{kind: most, a: a.term, b: b.term})}
 }
 
-// compared returns the other word if one of two is zero. At least one is a term.
-func (t *terms) compared(a, b word) (other word, zero bool) {
+// compared returns a term and a number if these are compared. At least one is a term.
+func (t *terms) compared(a, b word) (other word, n uint32, ok bool) {
 	if a.term == noTerm {
 		a, b = b, a
 	}
-	if b.term == noTerm && b.value != 0 || a.term == unknown || b.term == unknown ||
+	if b.term == noTerm && b.value != 0 && b.value != ^uint32(0) || a.term == unknown || b.term == unknown ||
 		t.keys[a.term].kind == masked || t.keys[b.term].kind == masked {
 		fail("a comparison with other than words")
 	}
-	return a, b.term == noTerm
+	return a, b.value, b.term == noTerm
 }
 
 func (t *terms) and(a word, mask uint32) word {

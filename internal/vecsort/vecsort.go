@@ -16,6 +16,8 @@
 // Bramas, 2017). The networks are Batcher's ("Sorting networks and their applications", 1968);
 // sorting columns before a transposition is due to Inoue et al. ("AA-sort", 2007).
 //
+// Up to 256 32-bit codes, or 128 64-bit ones, are sorted in registers by one network: see [SortFew].
+//
 // Elements other than words sort as packed words: the leading bits of the code within its list,
 // and the number of the element. The bits of the list are not stored, so a word holds as many
 // bits of the code as a list has words to tell apart, and more.

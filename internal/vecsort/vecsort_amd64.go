@@ -155,3 +155,20 @@ func dealPlaces[C uint32 | uint64](m *Matrix, codes []C, lowest C, drop int, pla
 			unsafe.SliceData(m.next), len(m.next), unsafe.SliceData(m.rows), len(m.rows), place, mask, uint64(drop))
 	}
 }
+
+// sortFew is [SortFew] by vector instructions; false without AVX-512.
+func sortFew[C uint32 | uint64](dst, codes []C) bool {
+	n := len(codes)
+	if lanes < 16 || n == 0 || n > MostFew[C]() {
+		return false
+	}
+	_ = dst[n-1]
+	// Sound: the networks read and write n codes; the conversions are to the types that the size of C says it has.
+	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(codes))
+	if unsafe.Sizeof(codes[0]) == 4 {
+		sortFew32((*uint32)(to), (*uint32)(from), n)
+	} else {
+		sortFew64((*uint64)(to), (*uint64)(from), n)
+	}
+	return true
+}

@@ -26,3 +26,6 @@ func (m *Matrix) dealCodesAt(codes, offsets []uint32) int { return m.dealCodesAt
 // Offsets writes the offsets of codes to dst, each of 32 bits. A code below the least or above the
 // greatest of the line has any. len(dst) >= len(codes).
 func (l *Line[C]) Offsets(dst, codes []C) { l.offsetsPlain(dst, codes) }
+
+// sortFew reports that no codes are sorted by vector instructions.
+func sortFew[C uint32 | uint64](dst, codes []C) bool { return false }

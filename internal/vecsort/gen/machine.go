@@ -41,6 +41,8 @@ const (
 	slotAt  = 128
 )
 
+func (m *machine) size() int { return m.registers }
+
 func (m *machine) bytes() int { return 4 * m.lanes }
 
 func (m *machine) wide() bool { return m.lanes == 16 }

@@ -12,6 +12,9 @@ import (
 // columns are the numbers of all rows as words, which are those of columns, too.
 var columns Mem
 
+// vectors are the registers of AVX-512.
+var vectors = []VecPhysical{Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23, Z24, Z25, Z26, Z27, Z28, Z29, Z30, Z31}
+
 // spillBytes is that of package vecsort.
 const spillBytes = 896
 
@@ -26,7 +29,7 @@ func main() {
 		DATA(4*i, U32(i/8))
 	}
 	wide := &machine{name: "joinAVX512", lanes: 16, registers: 31, table: columns}
-	wide.vectors = []VecPhysical{Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23, Z24, Z25, Z26, Z27, Z28, Z29, Z30, Z31}
+	wide.vectors = vectors
 	wide.function()
 	narrow := &machine{name: "joinAVX2", lanes: 8, registers: 15, table: rows}
 	narrow.vectors = []VecPhysical{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15}
@@ -40,6 +43,9 @@ func main() {
 	deal("dealCodesAt", "dealCodesAt is dealCodes of codes at the given offsets.", 4, false, false, true)
 	offsets("offsets32", 4)
 	offsets("offsets64", 8)
+	mirrors := &tables{at: GLOBL("mirrors", RODATA|NOPTR), of: map[int]int{}}
+	(&few{bytes: 4, tables: mirrors}).function()
+	(&few{bytes: 8, tables: mirrors}).function()
 	if slotAt+slots != spillBytes {
 		panic(fmt.Sprintf("values take %d bytes beside the registers", slotAt+slots))
 	}

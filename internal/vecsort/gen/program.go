@@ -24,7 +24,17 @@ const (
 	shuffle                  // shuffle n of a and b
 	store                    // a is chunk n%chunks of list n/chunks
 	zero                     // zeros
+
+	// Of lists of few codes.
+	exchange         // lanes of a and b: the maximum where mask n is set, the minimum elsewhere
+	exchangeMirrored // and the other way round
+	indices          // table n
+	permute          // a by the indices b
+	mirror           // a, see few.mirror
 )
+
+// early reports whether the result is written before all operands are read.
+func (op operation) early() bool { return op == exchange || op == exchangeMirrored }
 
 type program struct {
 	code   []instruction
@@ -148,10 +158,18 @@ func build(m *machine, rows int) *program {
 // place is where the allocation puts a value: a register, memory, or both.
 type place struct{ register, slot int }
 
+// target emits a program.
+type target interface {
+	size() int // registers
+	emit(in instruction, registers [3]int)
+	spill(register, slot int)
+	reload(register, slot int)
+}
+
 // allocation gives registers to the values of a program. A register is taken from the value
 // whose next use is farthest (Belady, "A study of replacement algorithms", 1966).
 type allocation struct {
-	m     *machine
+	m     target
 	uses  [][]int // by value: the instructions that use it, in order
 	at    []place
 	held  []value // by register
@@ -159,8 +177,8 @@ type allocation struct {
 	most  int     // slots
 }
 
-func allocate(m *machine, p *program) *allocation {
-	a := &allocation{m: m, uses: make([][]int, p.values), at: make([]place, p.values), held: make([]value, m.registers)}
+func allocate(m target, p *program) *allocation {
+	a := &allocation{m: m, uses: make([][]int, p.values), at: make([]place, p.values), held: make([]value, m.size())}
 	for i := range a.at {
 		a.at[i] = place{-1, -1}
 	}
@@ -186,13 +204,18 @@ func allocate(m *machine, p *program) *allocation {
 				registers[k+1] = a.at[v].register
 			}
 		}
+		if in.op.early() {
+			registers[0] = a.free(in)
+		}
 		for _, v := range []value{in.a, in.b} {
 			if v != none {
 				a.used(v, i)
 			}
 		}
 		if in.to != none {
-			registers[0] = a.free(in)
+			if !in.op.early() {
+				registers[0] = a.free(in)
+			}
 			a.held[registers[0]] = in.to
 			a.at[in.to].register = registers[0]
 		}
