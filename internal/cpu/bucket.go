@@ -68,17 +68,22 @@ func (w *local[C]) sortCodes(codes []C, lowest, span C) []C {
 		insertion(codes)
 		return codes
 	}
+	if splits() {
+		if !splitsFirst[C](n) && w.even(codes, lowest, span) {
+			if sorted := w.sortVectors(codes, lowest, span); sorted != nil {
+				return sorted
+			}
+		}
+		w.codes = atLeast(w.env, w.codes, n)
+		splitCodes(codes, w.codes[:n])
+		w.env.Trace.SortedByVectors()
+		return codes
+	}
 	tied := repeated(codes) == manyTied
 	if !tied && vecsort.Enabled() {
 		if sorted := w.sortVectors(codes, lowest, span); sorted != nil {
 			return sorted
 		}
-	}
-	if splits() {
-		w.codes = atLeast(w.env, w.codes, n)
-		splitCodes(codes, w.codes[:n])
-		w.env.Trace.SortedByVectors()
-		return codes
 	}
 	spare := spareBits
 	if tied {

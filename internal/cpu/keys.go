@@ -52,11 +52,17 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	k = k.plain(&v)
 	plus := t.v.Min - v.Min
 	first, second := sizeCodeSides(nil, k.Len, unsafe.Sizeof(v.Min))
-	c := codeSort[C]{[2]func() []C{eager(takeAligned[C](env, first)), lazily[C](env, second)}, locals[C](env), k.Write, mostPrivate(k.Len, env.Loop.Workers)}
+	c := codeSort[C]{
+		sides: [2]func() []C{eager(takeAligned[C](env, first)), lazily[C](env, second)},
+		work:  locals[C](env), write: k.Write, private: mostPrivate(k.Len, env.Loop.Workers),
+	}
 	for i := range c.work {
 		c.work[i].plus = plus
 	}
 	if !env.Loop.Cancellable() {
+		if env.Loop.Progress == nil { // which could end the sort by a panic
+			c.out = k.Bits
+		}
 		return c.sort(env, k.View, 0, k.Len, v, 0, 0)
 	}
 	// A round stays within the places of its bucket and no longer reads them when the bucket
@@ -198,7 +204,11 @@ func (k Keys[C]) plain(v *presorted.Survey[C]) Keys[C] {
 	}
 	if keys, plus := k.Plain(v.Min, v.Max); keys != nil {
 		v.Min, v.Max = v.Min-plus, v.Max-plus
-		k.View, k.Write = in(keys), func(lo int, codes []C) { copy(keys[lo:], codes) }
+		k.View, k.Write = in(keys), func(lo int, codes []C) {
+			if &keys[lo] != &codes[0] { // see codeSort.out
+				copy(keys[lo:], codes)
+			}
+		}
 	}
 	return k
 }
@@ -247,6 +257,8 @@ type codeSort[C Code] struct {
 	work  []local[C]    // by worker
 	write func(lo int, codes []C)
 
+	out []C // places that a split may write codes to before they are written as keys; nil if there are none
+
 	private int // see mostPrivate
 }
 
@@ -281,7 +293,7 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v presorte
 	if alone(n, env.Loop.Workers, 0) {
 		return c.locally(env, codes, lo, n, v, side, first)
 	}
-	if done, err := c.splitCrowd(env, codes, lo, n, v, side); done || err != nil {
+	if done, err := c.splitKeys(env, codes, lo, n, v, side); done || err != nil {
 		return err
 	}
 	moved := c.sides[side]()

@@ -10,28 +10,25 @@ import (
 	"example.com/sorter/internal/vecsort"
 )
 
-// Codes that are not spread well enough for lists of vectors are split in three by AVX-512: those
-// below a pivot, those equal to it, which need no more work, and those above. So codes of few values,
-// or with many of one, take few rounds. The pivot is the median of a sample.
+// Codes of keys are split in three by AVX-512: those below a pivot, those equal to it, which need no more work, and those
+// above. So codes of few values, or with many of one, take few rounds. The pivot is the median of a sample. Few codes are
+// sorted by a network. 64-bit codes that a matrix spreads well are left to it, unless they are few.
 
 // splitCodes sorts codes, with memory of as many.
 func splitCodes[C Code](codes, memory []C) {
 	splitRounds(codes, memory, 2*bits.Len(uint(len(codes))))
 }
 
-// splitRounds is splitCodes in at most the given number of rounds; a part that takes more has bad pivots, and is sorted by
-// comparison. The codes above a pivot stay in memory until they are sorted to their places.
+// splitRounds is splitCodes in at most the given number of rounds; codes that take more have bad pivots, and are sorted by
+// comparison. Those above a pivot are sorted from memory to their places.
 func splitRounds[C Code](codes, memory []C, rounds int) {
-	for len(codes) > vecsort.MostFew[C]() {
-		if rounds--; rounds < 0 {
+	for ; len(codes) > vecsort.MostFew[C](); rounds-- {
+		if rounds == 0 {
 			slices.Sort(codes)
 			return
 		}
-		pivot := pivotOf(codes)
-		below, above := splitBelow(codes, memory, pivot)
-		from := len(codes) - above
-		repeat(codes[below:from], pivot)
-		splitTo(codes[from:], memory[:above], rounds)
+		below, above := splitOnce(codes, memory)
+		splitTo(codes[len(codes)-above:], memory[:above], rounds-1)
 		codes = codes[:below]
 	}
 	if len(codes) > 0 {
@@ -39,40 +36,69 @@ func splitRounds[C Code](codes, memory []C, rounds int) {
 	}
 }
 
-// splitTo sorts codes to dst, which is as long, in as many rounds as splitRounds, and uses their memory.
+// splitTo sorts codes to dst, which is as long, in at most the given number of rounds, and uses their memory.
 func splitTo[C Code](dst, codes []C, rounds int) {
-	for len(codes) > vecsort.MostFew[C]() {
-		if rounds--; rounds < 0 {
+	for ; len(codes) > vecsort.MostFew[C](); rounds-- {
+		if rounds == 0 {
 			copy(dst, codes)
 			slices.Sort(dst)
 			return
 		}
-		pivot := pivotOf(codes)
-		above, below := splitAbove(codes, dst, pivot)
-		from := len(codes) - above
-		repeat(dst[below:from], pivot)
-		splitRounds(dst[:below], codes[above:], rounds)
-		dst, codes = dst[from:], codes[:above]
+		below, above := splitOnceTo(dst, codes)
+		splitRounds(dst[:below], codes[above:], rounds-1)
+		dst, codes = dst[len(dst)-above:], codes[:above]
 	}
 	if len(codes) > 0 {
 		vecsort.SortFew(dst, codes)
 	}
 }
 
-// splitOnce orders codes by whether they are below, equal to or above a pivot, and counts the first and the last.
+// splitOnce splits codes by a pivot, of which equal codes are put in their places. Those above it are moved to memory.
 func splitOnce[C Code](codes, memory []C) (below, above int) {
 	pivot := pivotOf(codes)
 	below, above = splitBelow(codes, memory, pivot)
 	repeat(codes[below:len(codes)-above], pivot)
-	copy(codes[len(codes)-above:], memory[:above])
 	return below, above
+}
+
+// splitOnceTo is splitOnce of codes to be sorted to dst. Those below the pivot are moved there.
+func splitOnceTo[C Code](dst, codes []C) (below, above int) {
+	pivot := pivotOf(codes)
+	above, below = splitAbove(codes, dst, pivot)
+	repeat(dst[below:len(dst)-above], pivot)
+	return below, above
+}
+
+// part is codes to be sorted: to dst, or in place with memory.
+type part[C Code] struct{ dst, codes, memory []C }
+
+func (p part[C]) split() (lower, upper part[C]) {
+	if n := len(p.codes); p.dst == nil {
+		below, above := splitOnce(p.codes, p.memory)
+		return part[C]{nil, p.codes[:below], p.memory[above:]}, part[C]{p.codes[n-above:], p.memory[:above], nil}
+	}
+	below, above := splitOnceTo(p.dst, p.codes)
+	return part[C]{nil, p.dst[:below], p.codes[above:]}, part[C]{p.dst[len(p.dst)-above:], p.codes[:above], nil}
+}
+
+func (p part[C]) sort() {
+	if p.dst == nil {
+		splitCodes(p.codes, p.memory)
+	} else {
+		splitTo(p.dst, p.codes, 2*bits.Len(uint(len(p.codes))))
+	}
 }
 
 // pivotOf returns the median of codes at even distances, of more of them where there are more codes.
 func pivotOf[C Code](codes []C) C {
 	n := len(codes)
-	if n < 1024 {
+	switch {
+	case n < 1024:
 		return median9(codes, 0, n/9)
+	case n < 8192:
+		step := n / 27
+		a, b, c := median9(codes, 0, step), median9(codes, 9*step, step), median9(codes, 18*step, step)
+		return max(min(a, b), min(max(a, b), c))
 	}
 	step := n / 81
 	var medians [9]C
@@ -99,38 +125,85 @@ func median9[C Code](codes []C, at, step int) C {
 	return max(low, min(high, c))
 }
 
-// mostSplit bounds the codes that are split from the first round on, and so the second code of memory that each
-// takes. More workers than splitWorkers gain more from a partition in parallel, and so do two of them of more 64-bit codes
-// than mostShared (Xeon, 16 processors, 2026-11: 10^6 float64 with two workers, 0.66 to 1.3 times). Each worker gets splitParts.
+// mostSplit bounds the 64-bit codes that are split from the first round on, and so the second code of memory that each
+// takes, and mostNarrow the 32-bit ones. More workers than splitWorkers gain more from a partition in parallel, and so do two
+// of them of more 64-bit codes than mostShared (Xeon, 16 processors, 2026-11: 10^6 float64 with two workers, 0.66 to 1.3
+// times). Each worker gets splitParts.
 const (
 	mostSplit    = 1 << 20
+	mostNarrow   = 1 << 24
 	mostShared   = 1 << 18
 	splitWorkers = 2
 	splitParts   = 3
 )
 
-// crowded reports whether codes that vectors may split crowd: in a sample, an eighth comes again, or three
-// quarters lie in a sixteenth of the range.
-func (c *codeSort[C]) crowded(env *engine.Env, codes view[C], n int, v presorted.Survey[C]) bool {
-	shared := env.Loop.Workers > 1 && unsafe.Sizeof(v.Min) == 8
-	if n > mostSplit || env.Loop.Workers > splitWorkers || shared && n > mostShared {
+// splitsFirst reports whether n codes in the cache are split before it is known whether a matrix spreads them well: up to
+// 2^13 of 32 bits, or 2^11 of 64 (EPYC, 2026-11: 1000 uniform uint32 1.3 instead of 1.8 ns, 4000 1.7 instead of 2.5, 16 000 2.5
+// instead of 2.2; uint64 300 2.7 instead of 4.1, 1000 3.5 instead of 3.3).
+func splitsFirst[C Code](n int) bool {
+	if unsafe.Sizeof(C(0)) == 4 {
+		return splits() && n <= 1<<13
+	}
+	return splits() && n <= 1<<11
+}
+
+// splitting reports whether n codes, surveyed as v, are split from the first round on: 32-bit ones, and 64-bit ones that a
+// matrix would not spread well. A split of the latter takes two and a half times as long as of the former, a matrix hardly
+// longer (EPYC, 2026-11: 10^5 uniform uint32 2.6 instead of 3.9 ns, uint64 5.3 instead of 5.6, 10^6 8.6 instead of 6.2).
+func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey[C]) bool {
+	switch {
+	case env.Loop.Workers > splitWorkers:
+		return false
+	case unsafe.Sizeof(v.Min) == 4:
+		return n <= mostNarrow
+	case n > mostSplit, env.Loop.Workers > 1 && n > mostShared:
 		return false
 	}
-	var sample, memory [256]C
+	sample := make([]C, mostSample)
 	for i := range sample {
 		at := n / len(sample) * i
-		sample[i] = codes(at, at+1, memory[:1])[0]
+		copy(sample[i:], codes(at, at+1, sample[i:i+1]))
 	}
-	splitCodes(sample[:], memory[:])
-	again, from := 0, 0
+	return crowded(sample, v.Span())
+}
+
+// even reports whether a matrix is likely to spread codes of a bucket, on a line of floats if they are of 64 bits.
+func (w *local[C]) even(codes []C, lowest, span C) bool {
+	var all [mostSample]C
+	sample := all[:]
+	if len(codes) < 1<<13 {
+		sample = all[:mostSample/2]
+	}
+	for i := range sample {
+		sample[i] = codes[len(codes)/len(sample)*i]
+	}
+	if !crowded(sample, span) {
+		return true
+	}
+	for _, desc := range []bool{false, true} {
+		if l, ok := lineOf(desc, lowest, span, w.plus); ok && unsafe.Sizeof(span) == 8 && l.Even(codes) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostSample is the most codes of a sample by which splits are chosen.
+const mostSample = 256
+
+// crowded reports whether a sample of codes of a range crowds: an eighth of it comes again, or more than crowd lie in a part of
+// the range that has share of them if they are even. Of 3000 samples of uniform codes none did, of normal ones nearly all.
+// It sorts the sample.
+func crowded[C Code](sample []C, span C) bool {
+	const share, crowd = 16, 38
+	var memory [mostSample]C
+	splitCodes(sample, memory[:])
+	wide, again := span/C(len(sample)/share), 0
 	for i, x := range sample {
 		if i > 0 && x == sample[i-1] {
 			again++
 		}
-		for x-sample[from] > v.Span()/16 {
-			from++
-		}
-		if i-from >= 3*len(sample)/4 {
+		if i >= crowd && x-sample[i-crowd] <= wide {
 			return true
 		}
 	}
@@ -139,36 +212,36 @@ func (c *codeSort[C]) crowded(env *engine.Env, codes view[C], n int, v presorted
 
 // bySplits is sort by splits alone.
 func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side int) error {
-	own, above := c.sides[side]()[lo:lo+n], c.sides[1-side]()[lo:lo+n]
-	parts := [][2]int{{0, n}} // begins and ends
+	own, dst := c.sides[side]()[lo:lo+n], c.out
+	if dst == nil {
+		dst = c.sides[1-side]()
+	}
+	dst = dst[lo : lo+n]
+	parts := []part[C]{{dst, own, nil}}
 	err := env.Stage("partition", 1, 1, func(int, int, int) {
 		codes.copy(own, 0)
 		for want := splitParts * env.Loop.Workers; env.Loop.Workers > 1 && len(parts) < want; {
 			longest := 0
 			for i, p := range parts {
-				if p[1]-p[0] > parts[longest][1]-parts[longest][0] {
+				if len(p.codes) > len(parts[longest].codes) {
 					longest = i
 				}
 			}
-			p := parts[longest]
-			if p[1]-p[0] < n/want {
+			if len(parts[longest].codes) < max(n/want, vecsort.MostFew[C]()) {
 				return
 			}
-			less, more := splitOnce(own[p[0]:p[1]], above[p[0]:p[1]])
-			parts[longest][1] = p[0] + less
-			parts = append(parts, [2]int{p[1] - more, p[1]})
+			lower, upper := parts[longest].split()
+			parts[longest] = lower
+			parts = append(parts, upper)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	err = env.Stage("buckets", len(parts), 1, func(_, i, _ int) {
-		p := parts[i]
-		splitCodes(own[p[0]:p[1]], above[p[0]:p[1]])
-	})
+	err = env.Stage("buckets", len(parts), 1, func(_, i, _ int) { parts[i].sort() })
 	if err != nil {
 		return err
 	}
 	env.Trace.SortedByVectors()
-	return env.Stage("write", n, env.ChunkOf(n), func(_, from, to int) { c.write(lo+from, own[from:to]) })
+	return env.Stage("write", n, env.ChunkOf(n), func(_, from, to int) { c.write(lo+from, dst[from:to]) })
 }

@@ -117,8 +117,12 @@ func TestSplitRounds(t *testing.T) {
 		}
 		want := slices.Clone(codes)
 		slices.Sort(want)
-		if splitRounds(codes, make([]uint32, 1000), rounds); !slices.Equal(codes, want) {
+		own, other := slices.Clone(codes), make([]uint32, 1000)
+		if splitRounds(own, other, rounds); !slices.Equal(own, want) {
 			t.Fatalf("%d rounds: not sorted", rounds)
+		}
+		if splitTo(other, codes, rounds); !slices.Equal(other, want) {
+			t.Fatalf("%d rounds: not sorted beside", rounds)
 		}
 	}
 }
@@ -164,7 +168,7 @@ func BenchmarkSplitCodes(b *testing.B) {
 	}
 }
 
-// TestCrowdedKeys sorts keys that crowd, with one worker and with two, beside their order.
+// TestCrowdedKeys sorts keys that crowd, and uniform ones, with one worker, with two and with three.
 func TestCrowdedKeys(t *testing.T) {
 	if !splits() {
 		t.Skip("no AVX-512")
@@ -177,8 +181,7 @@ func TestCrowdedKeys(t *testing.T) {
 		slices.Sort(want)
 		for workers := 1; workers <= splitWorkers+1; workers++ {
 			env := newEnv(workers)
-			c := codeSort[uint64]{}
-			if got, crowd := c.crowded(env, in(codes), n, surveyOf(codes)), name != "uniform" && name != "gauss"; got != (crowd && workers <= splitWorkers) {
+			if got, crowd := splitting(env, in(codes), n, surveyOf(codes)), name != "uniform"; got != (crowd && workers <= splitWorkers) {
 				t.Errorf("%s, %d workers: crowded is %t", name, workers, got)
 			}
 			sorted := slices.Clone(codes)

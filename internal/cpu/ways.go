@@ -101,10 +101,10 @@ func findMoves[C Code](env *engine.Env, n int, words presorted.Words[C], v preso
 	return l, err
 }
 
-// splitCrowd sorts n codes of keys if they crowd. It is the way split-keys, which every sort of keys tries before its
+// splitKeys sorts n codes of keys by splits. It is the way split-keys, which every sort of keys tries before its
 // partition, and each further round.
-func (c *codeSort[C]) splitCrowd(env *engine.Env, codes view[C], lo, n int, v presorted.Survey[C], side int) (done bool, err error) {
-	if !splits() || !ways.On(ways.SplitKeys) || !c.crowded(env, codes, n, v) {
+func (c *codeSort[C]) splitKeys(env *engine.Env, codes view[C], lo, n int, v presorted.Survey[C], side int) (done bool, err error) {
+	if !splits() || !ways.On(ways.SplitKeys) || !splitting(env, codes, n, v) {
 		return false, nil
 	}
 	if err := c.bySplits(env, codes, lo, n, side); err != nil {
