@@ -245,3 +245,44 @@ func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side int) 
 	env.Trace.SortedByVectors()
 	return env.Stage("write", n, env.ChunkOf(n), func(_, from, to int) { c.write(lo+from, dst[from:to]) })
 }
+
+// SortCodes sorts codes on the calling goroutine.
+func SortCodes[C Code](codes []C) {
+	if splits() {
+		splitCodes(codes, make([]C, len(codes)))
+	} else {
+		slices.Sort(codes)
+	}
+}
+
+// Selects reports whether [SelectCode] takes less time than an order.
+func Selects() bool { return splits() }
+
+// SelectCode returns the code of rank k, from 0, and the number of lesser ones. It moves codes, with memory of as many.
+func SelectCode[C Code](codes, memory []C, k int) (code C, before int) {
+	return selectRounds(codes, memory, k, 2*bits.Len(uint(len(codes))))
+}
+
+// selectRounds is SelectCode in at most the given number of rounds, before a sort by comparison.
+func selectRounds[C Code](codes, memory []C, k, rounds int) (code C, before int) {
+	for ; len(codes) > vecsort.MostFew[C]() && rounds > 0; rounds-- {
+		pivot := pivotOf(codes)
+		below, above := splitBelow(codes, memory, pivot)
+		switch upTo := len(codes) - above; {
+		case k < below:
+			codes = codes[:below]
+		case k < upTo:
+			return pivot, before + below
+		default:
+			before, k = before+upTo, k-upTo
+			codes, memory = memory[:above], codes
+		}
+	}
+	if len(codes) > vecsort.MostFew[C]() {
+		slices.Sort(codes)
+	} else {
+		vecsort.SortFew(codes, codes)
+	}
+	i, _ := slices.BinarySearch(codes, codes[k])
+	return codes[k], before + i
+}

@@ -127,6 +127,43 @@ func TestSplitRounds(t *testing.T) {
 	}
 }
 
+// TestSelectCode selects from codes of every distribution, with any number of rounds.
+func TestSelectCode(t *testing.T) {
+	if !splits() {
+		t.Skip("no AVX-512")
+	}
+	t.Run("32", func(t *testing.T) { testSelectCode(t, func(v uint64) uint32 { return uint32(v >> 32) }) })
+	t.Run("64", func(t *testing.T) { testSelectCode(t, func(v uint64) uint64 { return v }) })
+}
+
+func testSelectCode[C Code](t *testing.T, code func(v uint64) C) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, n := range []int{1, 2, 16, 100, 127, 128, 129, 256, 257, 1000, 5000} {
+		for _, d := range dist.All {
+			codes := make([]C, n)
+			for i, v := range d.Draw(n, r) {
+				codes[i] = code(v)
+			}
+			sorted := slices.Sorted(slices.Values(codes))
+			for turn := range 12 {
+				k, rounds := r.IntN(n), 40
+				switch turn {
+				case 0:
+					k = 0
+				case 1:
+					k = n - 1
+				default:
+					rounds = min(turn-2, 40)
+				}
+				before, _ := slices.BinarySearch(sorted, sorted[k])
+				if got, less := selectRounds(slices.Clone(codes), make([]C, n), k, rounds); got != sorted[k] || less != before {
+					t.Fatalf("rank %d of %d codes, %s, %d rounds: %d after %d, want %d after %d", k, n, d.Name, rounds, got, less, sorted[k], before)
+				}
+			}
+		}
+	}
+}
+
 func TestMedian9(t *testing.T) {
 	for range 1000 {
 		codes := make([]uint32, 9)

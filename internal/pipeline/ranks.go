@@ -20,6 +20,9 @@ import (
 // columns of an ordering.
 func NthByColumns(by *small.Ordering, s cpu.Payload, ks []int, o *call.Options) ([]uint32, error) {
 	if own := *o; by.Len() > 0 && isSmall(o, s.Len()) {
+		if rows, ok := selection.RanksFew(by.Columns(), s.Len(), ks, extract.Batch{Block: s.Raw()}, o); ok {
+			return rows, nil
+		}
 		own.Into, own.Marks = nil, nil
 		return rowsAt(ks)(by.Order(s, &own))
 	}
@@ -30,6 +33,9 @@ func NthByColumns(by *small.Ordering, s cpu.Payload, ks []int, o *call.Options) 
 func NthRows(cols []extract.Column, n int, ks []int, o *call.Options) ([]uint32, error) {
 	extract.ForRows(cols, n)
 	if own := *o; len(cols) > 0 && isSmall(o, n) {
+		if rows, ok := selection.RanksFew(cols, n, ks, extract.Batch{}, o); ok {
+			return rows, nil
+		}
 		own.Into, own.Marks = nil, nil
 		return rowsAt(ks)(small.OrderRows(cols, n, &own))
 	}

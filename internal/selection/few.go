@@ -43,6 +43,57 @@ func FirstFewBy(cols []extract.Column, n, k int, b extract.Batch, o *call.Option
 	return true
 }
 
+// mostFewRanks is the most ranks of few elements that are selected one by one.
+const mostFewRanks = 2
+
+// leastSelected is the number of elements from which a selection takes less time than an order.
+const leastSelected = 128
+
+// RanksFew returns the numbers of the elements of ranks ks, by columns, of a batch of n elements, at most [cpu.SmallLen]. It is
+// false if all are to be ordered.
+func RanksFew(cols []extract.Column, n int, ks []int, b extract.Batch, o *call.Options) (rows []uint32, ok bool) {
+	if n < leastSelected || len(ks) == 0 || len(ks) > mostFewRanks || !cpu.Selects() || !ways.On(ways.SelectRanks) || o.Monitored() ||
+		!extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].InMemory() {
+		return nil, false
+	}
+	all, moved, memory := cpu.GetSmall[uint64](), cpu.GetSmall[uint64](), cpu.GetSmall[uint64]()
+	defer all.Put()
+	defer moved.Put()
+	defer memory.Put()
+	codes, col := all.Codes[:n], cols[0].Under(o.Order())
+	col.Codes(codes, b)
+	for _, k := range ks {
+		copy(moved.Codes, codes)
+		code, before := cpu.SelectCode(moved.Codes[:n], memory.Codes[:n], k)
+		row, _ := placeOf(codes, code, k-before)
+		rows = append(rows, uint32(row))
+	}
+	ways.Took(ways.SelectRanks)
+	return rows, true
+}
+
+// placeOf returns the place of equal code number k, from 0, of at most [cpu.SmallLen] codes, and k less the number of those before
+// it; place is -1 if there are too few.
+func placeOf[C sortkey.Code](codes []C, code C, k int) (place, left int) {
+	var upTo, below [cpu.SmallLen / 64]uint64
+	cpu.UpTo(upTo[:], codes, code)
+	if code > 0 {
+		cpu.UpTo(below[:], codes, code-1)
+	}
+	for w := range (len(codes) + 63) / 64 {
+		some := upTo[w] &^ below[w]
+		if n := bits.OnesCount64(some); k >= n {
+			k -= n
+			continue
+		}
+		for ; k > 0; k-- {
+			some &= some - 1
+		}
+		return 64*w + bits.TrailingZeros64(some), 0
+	}
+	return -1, k
+}
+
 // firstCodes passes the numbers of the first k of n codes to use.
 func firstCodes[C sortkey.Code](n, k int, use func(first []uint32), extract func(codes []C)) {
 	all, found := cpu.GetSmall[C](), cpu.GetSmall[uint64]()

@@ -186,10 +186,12 @@ func scan(env *engine.Env, t *ties.Breaker, k int) ([]selector, error) {
 	return sift(env, t, k, extract.Source64(t.Input, lead))
 }
 
-// sift is scan of the codes of a source.
+// sift is scan of the codes of a source. Keys in memory are read again if a sampled bound is too low.
 func sift[C sortkey.Code](env *engine.Env, t *ties.Breaker, k int, codes cpu.Source[C]) ([]selector, error) {
-	var bound atomic.Uint64 // no element with a larger code can be among the first k
-	bound.Store(math.MaxUint64)
+	most := uint64(math.MaxUint64)
+	if t.Words[0].InMemory {
+		most = sampledBound(t.Input.Len, k, codes)
+	}
 	n := t.Input.Len
 	count, each := selectors(n, env.Loop.Workers)
 	held, blocks := make([]selector, count), make([][]C, count)
@@ -197,7 +199,53 @@ func sift[C sortkey.Code](env *engine.Env, t *ties.Breaker, k int, codes cpu.Sou
 		held[i].open(t, i, n, k)
 		blocks[i] = scratch.Take[C](&env.Arena, engine.Block)
 	}
-	err := env.Stage("extract", n, each, func(worker, lo, hi int) {
+	err := siftUpTo(env, held, blocks, n, each, codes, most)
+	if err == nil && most < math.MaxUint64 && foundBy(held) < k {
+		for i := range held {
+			held[i].found = held[i].found[:0]
+		}
+		err = siftUpTo(env, held, blocks, n, each, codes, math.MaxUint64)
+	}
+	return held, err
+}
+
+// sampledBound returns a code that is likely to be after the first k of n. Without it, workers find bounds while
+// they read, and take k(1 + ln(n/k)) candidates.
+func sampledBound[C sortkey.Code](n, k int, codes cpu.Source[C]) uint64 {
+	sample := sampleOf(n, codes)
+	if sample == nil {
+		return math.MaxUint64
+	}
+	rank := float64(len(sample)) * float64(k) / float64(n)
+	if at := int(rank + deviations(rank, len(sample))); at < len(sample)/2 {
+		return uint64(sample[at])
+	}
+	return math.MaxUint64
+}
+
+// sampleOf returns the codes at even distances of n, in order; none of few.
+func sampleOf[C sortkey.Code](n int, codes cpu.Source[C]) []C {
+	if n < leastSampled {
+		return nil
+	}
+	sample := make([]C, sampledOf(n))
+	for i := range sample {
+		codes(sample[i:i+1], int(uint64(n)*uint64(i)/uint64(len(sample))))
+	}
+	cpu.SortCodes(sample)
+	return sample
+}
+
+// A sample of sampledOf(n) codes takes a tenth of a selection at most.
+const leastSampled = 1 << 15
+
+func sampledOf(n int) int { return max(512, min(n/256, 1<<17)) }
+
+// siftUpTo gives selectors the candidates among codes up to a bound, which may be less than the first k.
+func siftUpTo[C sortkey.Code](env *engine.Env, held []selector, blocks [][]C, n, each int, codes cpu.Source[C], most uint64) error {
+	var bound atomic.Uint64 // no element with a larger code is taken
+	bound.Store(most)
+	return env.Stopped(env.Stage("extract", n, each, func(worker, lo, hi int) {
 		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
 			block := blocks[worker][:min(engine.Block, hi-at)]
 			if codes(block, at); env.Loop.Err() != nil {
@@ -205,8 +253,7 @@ func sift[C sortkey.Code](env *engine.Env, t *ties.Breaker, k int, codes cpu.Sou
 			}
 			add(&held[worker], block, at, &bound)
 		}
-	})
-	return held, env.Stopped(err)
+	}))
 }
 
 // FirstBytes bounds the scratch memory of [First], by codes of code bytes each, except that in which whole keys are compared:

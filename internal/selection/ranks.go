@@ -71,9 +71,17 @@ func tiedRanks[C sortkey.Code](n int, ks []int, src cpu.Source[C]) bool {
 // Ranks replaces each k of ks by the number of the row of rank k, or of one that ties with it if any is set.
 // 0 <= k < rows.Len, len(ks) <= [MostRanks], and src has the codes of the first word, which is open. If too many rows share
 // the codes of ranks it changes no rank and returns the codes of all rows, by which they are to be ordered; otherwise
-// these are nil. It takes memory of env, see [RanksBytes].
+// these are nil. After an error ks are any. It takes memory of env, see [RanksBytes].
 func Ranks[C sortkey.Code](env *engine.Env, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) (codes []C, err error) {
 	decisive := extract.Decisive(words)
+	if decisive && words[0].InMemory {
+		if done, err := near(env, rows.Len, ks, src); done || err != nil {
+			if done && err == nil {
+				ways.Took(ways.SelectRanks)
+			}
+			return nil, err
+		}
+	}
 	s := &search[C]{env: env, codes: scratch.Take[C](&env.Arena, rows.Len), ks: ks, decisive: decisive, any: any && decisive}
 	if err := s.extract(src); err != nil {
 		return nil, err
