@@ -72,8 +72,13 @@ func splitOnceTo[C Code](dst, codes []C) (below, above int) {
 // part is codes to be sorted: to dst, or in place with memory.
 type part[C Code] struct{ dst, codes, memory []C }
 
+// split splits a part, unless it has few codes.
 func (p part[C]) split() (lower, upper part[C]) {
-	if n := len(p.codes); p.dst == nil {
+	n := len(p.codes)
+	switch {
+	case n <= vecsort.MostFew[C]():
+		return p, part[C]{}
+	case p.dst == nil:
 		below, above := splitOnce(p.codes, p.memory)
 		return part[C]{nil, p.codes[:below], p.memory[above:]}, part[C]{p.codes[n-above:], p.memory[:above], nil}
 	}
@@ -126,23 +131,21 @@ func median9[C Code](codes []C, at, step int) C {
 }
 
 // mostSplit bounds the 64-bit codes that are split from the first round on, and so the second code of memory that each
-// takes, and mostNarrow the 32-bit ones. More workers than splitWorkers gain more from a partition in parallel, and so do two
-// of them of more 64-bit codes than mostShared (Xeon, 16 processors, 2026-11: 10^6 float64 with two workers, 0.66 to 1.3
-// times). Each worker gets splitParts.
+// takes, and mostNarrow the 32-bit ones. More workers than splitWorkers gain more from a partition in parallel. Each worker gets
+// splitParts or more.
 const (
 	mostSplit    = 1 << 20
 	mostNarrow   = 1 << 24
-	mostShared   = 1 << 18
 	splitWorkers = 2
 	splitParts   = 3
 )
 
 // splitsFirst reports whether n codes in the cache are split before it is known whether a matrix spreads them well: up to
-// 2^13 of 32 bits, or 2^11 of 64 (EPYC, 2026-11: 1000 uniform uint32 1.3 instead of 1.8 ns, 4000 1.7 instead of 2.5, 16 000 2.5
-// instead of 2.2; uint64 300 2.7 instead of 4.1, 1000 3.5 instead of 3.3).
+// 2^14 of 32 bits, or 2^11 of 64 (EPYC, 2026-11: 1000 uniform uint32 1.3 instead of 1.8 ns, 4000 1.7 instead of 2.5, 16 000 2.5
+// instead of 2.2, float32 2.6 instead of 3.1; uint64 300 2.7 instead of 4.1, 1000 3.5 instead of 3.3).
 func splitsFirst[C Code](n int) bool {
 	if unsafe.Sizeof(C(0)) == 4 {
-		return splits() && n <= 1<<13
+		return splits() && n <= 1<<14
 	}
 	return splits() && n <= 1<<11
 }
@@ -156,7 +159,7 @@ func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey
 		return false
 	case unsafe.Sizeof(v.Min) == 4:
 		return n <= mostNarrow
-	case n > mostSplit, env.Loop.Workers > 1 && n > mostShared:
+	case n > mostSplit:
 		return false
 	}
 	sample := make([]C, mostSample)
@@ -218,23 +221,12 @@ func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side int) 
 	}
 	dst = dst[lo : lo+n]
 	parts := []part[C]{{dst, own, nil}}
-	err := env.Stage("partition", 1, 1, func(int, int, int) {
-		codes.copy(own, 0)
-		for want := splitParts * env.Loop.Workers; env.Loop.Workers > 1 && len(parts) < want; {
-			longest := 0
-			for i, p := range parts {
-				if len(p.codes) > len(parts[longest].codes) {
-					longest = i
-				}
-			}
-			if len(parts[longest].codes) < max(n/want, vecsort.MostFew[C]()) {
-				return
-			}
-			lower, upper := parts[longest].split()
-			parts[longest] = lower
-			parts = append(parts, upper)
-		}
-	})
+	err := env.Stage("partition", n, env.ChunkOf(n), func(_, from, to int) { codes.copy(own[from:to], from) })
+	for err == nil && env.Loop.Workers > 1 && len(parts) < splitParts*env.Loop.Workers {
+		halves := make([]part[C], 2*len(parts))
+		err = env.Stage("partition", len(parts), 1, func(_, i, _ int) { halves[2*i], halves[2*i+1] = parts[i].split() })
+		parts = halves
+	}
 	if err != nil {
 		return err
 	}

@@ -221,10 +221,13 @@ func TestCrowdedKeys(t *testing.T) {
 			if got, crowd := splitting(env, in(codes), n, surveyOf(codes)), name != "uniform"; got != (crowd && workers <= splitWorkers) {
 				t.Errorf("%s, %d workers: crowded is %t", name, workers, got)
 			}
-			sorted := slices.Clone(codes)
-			must(t, keysOf(env, sorted).Sort(env))
-			if !slices.Equal(sorted, want) {
-				t.Errorf("%s, %d workers: not in order", name, workers)
+			for _, progress := range []func(string, int, int){nil, func(string, int, int) {}} { // in the memory of the keys, and beside
+				sorted := slices.Clone(codes)
+				env.Loop.Progress = progress
+				must(t, keysOf(env, sorted).Sort(env))
+				if !slices.Equal(sorted, want) {
+					t.Errorf("%s, %d workers: not in order", name, workers)
+				}
 			}
 		}
 	}
