@@ -205,7 +205,7 @@ func (k Keys[C]) plain(v *presorted.Survey[C]) Keys[C] {
 	if keys, plus := k.Plain(v.Min, v.Max); keys != nil {
 		v.Min, v.Max = v.Min-plus, v.Max-plus
 		k.View, k.Write = in(keys), func(lo int, codes []C) {
-			if &keys[lo] != &codes[0] { // see codeSort.out
+			if len(codes) > 0 && &keys[lo] != &codes[0] { // see codeSort.out
 				copy(keys[lo:], codes)
 			}
 		}

@@ -45,6 +45,12 @@ func putAt(codes []uint64, places, code uint64) {
 	}
 }
 
+// Codes32 is [Column.Codes] of a column without nulls, of up to 32 bits.
+func (c *Column) Codes32(dst []uint32, b Batch) {
+	b.Pace = c.Paces.Key
+	c.Key.codes32(dst, b, c)
+}
+
 // CodesOrNulls writes the codes, which hold no null flag, of at most 64 elements of b, and returns a bit for
 // each: 1 if it is null, and its code unspecified. If the context is cancelled, codes and bits may be missing.
 func (c *Column) CodesOrNulls(dst []uint64, b Batch) (nulls uint64) {

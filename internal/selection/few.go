@@ -56,20 +56,31 @@ func RanksFew(cols []extract.Column, n int, ks []int, b extract.Batch, o *call.O
 		!extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].InMemory() {
 		return nil, false
 	}
-	all, moved, memory := cpu.GetSmall[uint64](), cpu.GetSmall[uint64](), cpu.GetSmall[uint64]()
+	col := cols[0].Under(o.Order())
+	if col.Nulls == extract.NoNulls && col.Bits() <= 32 {
+		rows = ranksFew(n, ks, func(codes []uint32) { col.Codes32(codes, b) })
+	} else {
+		rows = ranksFew(n, ks, func(codes []uint64) { col.Codes(codes, b) })
+	}
+	ways.Took(ways.SelectRanks)
+	return rows, true
+}
+
+// ranksFew returns the numbers of ranks ks of n codes.
+func ranksFew[C sortkey.Code](n int, ks []int, extract func(codes []C)) (rows []uint32) {
+	all, moved, memory := cpu.GetSmall[C](), cpu.GetSmall[C](), cpu.GetSmall[C]()
 	defer all.Put()
 	defer moved.Put()
 	defer memory.Put()
-	codes, col := all.Codes[:n], cols[0].Under(o.Order())
-	col.Codes(codes, b)
+	codes := all.Codes[:n]
+	extract(codes)
 	for _, k := range ks {
 		copy(moved.Codes, codes)
 		code, before := cpu.SelectCode(moved.Codes[:n], memory.Codes[:n], k)
 		row, _ := placeOf(codes, code, k-before)
 		rows = append(rows, uint32(row))
 	}
-	ways.Took(ways.SelectRanks)
-	return rows, true
+	return rows
 }
 
 // placeOf returns the place of equal code number k, from 0, of at most [cpu.SmallLen] codes, and k less the number of those before
