@@ -240,10 +240,13 @@ func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side int) 
 
 // SortCodes sorts codes on the calling goroutine.
 func SortCodes[C Code](codes []C) {
-	if splits() {
-		splitCodes(codes, make([]C, len(codes)))
-	} else {
+	switch n := len(codes); {
+	case !splits():
 		slices.Sort(codes)
+	case n > vecsort.MostFew[C]():
+		splitCodes(codes, make([]C, n))
+	case n > 0:
+		vecsort.SortFew(codes, codes)
 	}
 }
 

@@ -104,7 +104,7 @@ func TopK(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o *call.Opti
 // TopKeys is TopK of keys that are the elements themselves.
 func TopKeys(k sortkey.Kind, s cpu.Payload, n int, o *call.Options, front func(order []uint32)) error {
 	if n > 0 && isSmall(o, s.Len()) {
-		if selection.FirstFew(k, s, n, extract.Own(k), o, front) {
+		if selection.FirstFew(k, s, n, nil, o, front) {
 			return nil
 		}
 		return small.TopWith(k, s, n, extract.Own(k), small.NoFunction, o, front)

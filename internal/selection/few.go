@@ -19,11 +19,16 @@ func fitsFew(o *call.Options, n, k int) bool {
 }
 
 // FirstFew passes the numbers of the first k elements of s, at most [cpu.SmallLen], in order, to use, by the keys, of a
-// kind, of a getter. It is false if all are to be ordered: k is too large, or keys have no 64-bit code.
+// kind, of a getter, which is nil where the elements are the keys. It is false if all are to be ordered: k is too large, or keys
+// have no 64-bit code.
 func FirstFew(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.Options, use func(first []uint32)) bool {
 	switch b, order := (extract.Batch{Block: s.Raw()}), o.Order(); {
 	case kind.Wide() || !fitsFew(o, s.Len(), k):
 		return false
+	case get == nil && sortkey.CodeBits[kind] <= 32:
+		firstCodes(s.Len(), k, use, func(codes []uint32) { sortkey.EncodeAt(kind, codes, s.Raw().Data(), order) })
+	case get == nil:
+		firstCodes(s.Len(), k, use, func(codes []uint64) { sortkey.EncodeAt(kind, codes, s.Raw().Data(), order) })
 	case sortkey.CodeBits[kind] <= 32:
 		firstCodes(s.Len(), k, use, func(codes []uint32) { extract.Extract(kind, codes, b, get, order) })
 	default:
