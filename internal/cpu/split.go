@@ -167,7 +167,8 @@ func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey
 		at := n / len(sample) * i
 		copy(sample[i:], codes(at, at+1, sample[i:i+1]))
 	}
-	return crowded(sample, v.Span())
+	uneven, tied := crowded(sample, v.Span())
+	return uneven || tied
 }
 
 // even reports whether a matrix is likely to spread codes of a bucket, on a line of floats if they are of 64 bits.
@@ -180,8 +181,8 @@ func (w *local[C]) even(codes []C, lowest, span C) bool {
 	for i := range sample {
 		sample[i] = codes[len(codes)/len(sample)*i]
 	}
-	if !crowded(sample, span) {
-		return true
+	if uneven, tied := crowded(sample, span); tied || !uneven {
+		return !tied
 	}
 	for _, desc := range []bool{false, true} {
 		if l, ok := lineOf(desc, lowest, span, w.plus); ok && unsafe.Sizeof(span) == 8 && l.Even(codes) {
@@ -194,10 +195,10 @@ func (w *local[C]) even(codes []C, lowest, span C) bool {
 // mostSample is the most codes of a sample by which splits are chosen.
 const mostSample = 256
 
-// crowded reports whether a sample of codes of a range crowds: an eighth of it comes again, or more than crowd lie in a part of
-// the range that has share of them if they are even. Of 3000 samples of uniform codes none did, of normal ones nearly all.
-// It sorts the sample.
-func crowded[C Code](sample []C, span C) bool {
+// crowded reports whether a sample of codes of a range crowds: whether more than crowd lie in a part of the range that has share
+// of them if they are even, and whether an eighth of it comes again. Of 3000 samples of uniform codes none was uneven, of normal
+// ones nearly all. It sorts the sample.
+func crowded[C Code](sample []C, span C) (uneven, tied bool) {
 	const share, crowd = 16, 38
 	var memory [mostSample]C
 	splitCodes(sample, memory[:])
@@ -206,11 +207,9 @@ func crowded[C Code](sample []C, span C) bool {
 		if i > 0 && x == sample[i-1] {
 			again++
 		}
-		if i >= crowd && x-sample[i-crowd] <= wide {
-			return true
-		}
+		uneven = uneven || i >= crowd && x-sample[i-crowd] <= wide
 	}
-	return again >= len(sample)/8
+	return uneven, again >= len(sample)/8
 }
 
 // bySplits is sort by splits alone.

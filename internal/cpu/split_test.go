@@ -2,11 +2,13 @@ package cpu
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/presorted"
 )
 
 // TestSplitCodes sorts codes of every distribution, around the lengths of vectors and of rounds.
@@ -228,6 +230,38 @@ func TestCrowdedKeys(t *testing.T) {
 				if !slices.Equal(sorted, want) {
 					t.Errorf("%s, %d workers: not in order", name, workers)
 				}
+			}
+		}
+	}
+}
+
+// TestEven says which codes of a bucket a matrix is tried for: even ones, and floats that are even as values.
+func TestEven(t *testing.T) {
+	if !splits() {
+		t.Skip("no AVX-512")
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	float := func(x float64) uint64 { return math.Float64bits(x) | 1<<63 }
+	for name, code := range map[string]struct {
+		even bool
+		at   func() uint64
+	}{
+		"uniform":               {true, r.Uint64},
+		"floats from 0 to 1":    {true, func() uint64 { return float(r.Float64()) }},
+		"16 floats":             {false, func() uint64 { return float(float64(r.IntN(16)) + 1) }},
+		"16 codes":              {false, func() uint64 { return r.Uint64N(16) << 60 }},
+		"floats of all binades": {false, func() uint64 { return float(math.Ldexp(1+r.Float64(), -r.IntN(60)*r.IntN(16))) }},
+		"most in a sixteenth":   {false, func() uint64 { return r.Uint64() >> (4 * min(r.IntN(10), 1)) }},
+	} {
+		for _, n := range []int{3000, 1 << 14} {
+			codes := make([]uint64, n)
+			for i := range codes {
+				codes[i] = code.at()
+			}
+			v := presorted.SummaryOf(codes)
+			w := local[uint64]{env: newEnv(1)}
+			if got := w.even(codes, v.Min, v.Span()); got != code.even {
+				t.Errorf("%d codes, %s: even is %t", n, name, got)
 			}
 		}
 	}
