@@ -237,13 +237,13 @@ func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side int) 
 	return env.Stage("write", n, env.ChunkOf(n), func(_, from, to int) { c.write(lo+from, dst[from:to]) })
 }
 
-// SortCodes sorts codes on the calling goroutine.
-func SortCodes[C Code](codes []C) {
+// SortCodes sorts codes on the calling goroutine, with memory of as many if they are more than 128.
+func SortCodes[C Code](codes, memory []C) {
 	switch n := len(codes); {
 	case !splits():
 		slices.Sort(codes)
 	case n > vecsort.MostFew[C]():
-		splitCodes(codes, make([]C, n))
+		splitCodes(codes, memory)
 	case n > 0:
 		vecsort.SortFew(codes, codes)
 	}

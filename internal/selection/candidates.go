@@ -128,7 +128,7 @@ func leastOf[C sortkey.Code](least []uint64, codes []C, k int) uint64 {
 		}
 	}
 	if k < w {
-		cpu.SortCodes(least)
+		cpu.SortCodes(least, nil)
 		return least[k-1]
 	}
 	return slices.Max(least)

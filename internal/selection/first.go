@@ -190,7 +190,10 @@ func scan(env *engine.Env, t *ties.Breaker, k int) ([]selector, error) {
 func sift[C sortkey.Code](env *engine.Env, t *ties.Breaker, k int, codes cpu.Source[C]) ([]selector, error) {
 	most := uint64(math.MaxUint64)
 	if t.Words[0].InMemory {
-		most = sampledBound(t.Input.Len, k, codes)
+		_ = env.Scoped(func(env *engine.Env) error {
+			most = sampledBound(env, t.Input.Len, k, codes)
+			return nil
+		})
 	}
 	n := t.Input.Len
 	count, each := selectors(n, env.Loop.Workers)
@@ -211,8 +214,9 @@ func sift[C sortkey.Code](env *engine.Env, t *ties.Breaker, k int, codes cpu.Sou
 
 // sampledBound returns a code that is likely to be after the first k of n. Without it, workers find bounds while
 // they read, and take k(1 + ln(n/k)) candidates.
-func sampledBound[C sortkey.Code](n, k int, codes cpu.Source[C]) uint64 {
-	sample := sampleOf(n, codes)
+func sampledBound[C sortkey.Code](env *engine.Env, n, k int, codes cpu.Source[C]) uint64 {
+	sample := sampleOf(env, n, engine.Block, codes) // it takes less than what a worker takes next
+
 	if sample == nil {
 		return math.MaxUint64
 	}
@@ -223,23 +227,23 @@ func sampledBound[C sortkey.Code](n, k int, codes cpu.Source[C]) uint64 {
 	return math.MaxUint64
 }
 
-// sampleOf returns the codes at even distances of n, in order; none of few.
-func sampleOf[C sortkey.Code](n int, codes cpu.Source[C]) []C {
+// sampleOf returns the codes at even distances of n, at most the given number, in order; none of few.
+func sampleOf[C sortkey.Code](env *engine.Env, n, most int, codes cpu.Source[C]) []C {
 	if n < leastSampled {
 		return nil
 	}
-	sample := make([]C, sampledOf(n))
+	sample := scratch.Take[C](&env.Arena, sampledOf(n, most))
 	for i := range sample {
 		codes(sample[i:i+1], int(uint64(n)*uint64(i)/uint64(len(sample))))
 	}
-	cpu.SortCodes(sample)
+	cpu.SortCodes(sample, scratch.Take[C](&env.Arena, len(sample)))
 	return sample
 }
 
-// A sample of sampledOf(n) codes takes a tenth of a selection at most.
+// leastSampled is the number of codes from which a sample takes a tenth of a selection at most.
 const leastSampled = 1 << 15
 
-func sampledOf(n int) int { return max(512, min(n/256, 1<<17)) }
+func sampledOf(n, most int) int { return max(512, min(n/256, most)) }
 
 // siftUpTo gives selectors the candidates among codes up to a bound, which may be less than the first k.
 func siftUpTo[C sortkey.Code](env *engine.Env, held []selector, blocks [][]C, n, each int, codes cpu.Source[C], most uint64) error {

@@ -21,9 +21,12 @@ import (
 // from each other. All rows between them are read for each of at most mostNearRanks ranks.
 const mostNear, mostNearRanks = 5, 4
 
+// mostSampled bounds the sample of a selection of ranks. It is within the memory for the codes of all rows, see [RanksBytes].
+const mostSampled = 1 << 17
+
 // bounds returns codes that are likely to be before and after those of ranks ks of n rows; false if too many are between.
-func bounds[C sortkey.Code](n int, ks []int, src cpu.Source[C]) (in span[C], ok bool) {
-	sample := sampleOf(n, src)
+func bounds[C sortkey.Code](env *engine.Env, n int, ks []int, src cpu.Source[C]) (in span[C], ok bool) {
+	sample := sampleOf(env, n, mostSampled, src)
 	if sample == nil {
 		return in, false
 	}
@@ -68,11 +71,11 @@ func near[C sortkey.Code](env *engine.Env, n int, ks []int, src cpu.Source[C]) (
 
 // byBounds is near by bounds, unless too many rows are between them.
 func byBounds[C sortkey.Code](env *engine.Env, n int, ks []int, src cpu.Source[C]) (done bool, err error) {
-	in, ok := bounds(n, ks, src)
-	if !ok {
-		return false, nil
-	}
 	err = env.Scoped(func(env *engine.Env) error {
+		in, ok := bounds(env, n, ks, src)
+		if !ok {
+			return nil
+		}
 		b := between[C]{span: in, rows: scratch.Take[candidate](&env.Arena, mostFound(n))}
 		if err := b.collect(env, n, src); err != nil {
 			return err
@@ -125,20 +128,25 @@ func selectWhole[C sortkey.Code](env *engine.Env, n int, ks []int, src cpu.Sourc
 	})
 }
 
-// row returns the row of rank k, from 0, of some. Rows with equal codes come in input order.
+// row returns the row of rank k, from 0, of some, which it puts in another order. Rows with equal codes come in input
+// order.
 func (b *between[C]) row(some []candidate, k int) int {
-	code, less := kthCode(some, k+1), 0
-	var equal []uint32
-	for _, c := range some {
+	code, less, equal := kthCode(some, k+1), 0, 0
+	for i, c := range some {
 		if c.code == code {
-			equal = append(equal, c.at)
+			some[i] = some[equal]
+			some[equal] = candidate{uint64(c.at), c.at}
+			equal++
 		}
 		if c.code < code { // no branch
 			less++
 		}
 	}
-	cpu.SortCodes(equal)
-	return int(equal[k-less])
+	row := kthCode(some[:equal], k-less+1) // they are ordered by their rows
+	for i := range some[:equal] {
+		some[i].code = code
+	}
+	return int(row)
 }
 
 // collect collects the rows of a source in the span.

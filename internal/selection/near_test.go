@@ -37,8 +37,8 @@ var sampledInputs = map[string]func(r *rand.Rand, i, n int) uint32{
 }
 
 func isSampled(i, n int) bool {
-	m := sampledOf(n)
-	at := (i*m + n - 1) / n // the first that is not before row i
+	m := sampledOf(n, mostSampled) // for fewer than 2^19 rows also that of the first k
+	at := (i*m + n - 1) / n        // the first that is not before row i
 	return at < m && at*n/m == i
 }
 
@@ -114,7 +114,7 @@ func TestFirst(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					bound := sampledBound(n, k, func(dst []uint32, lo int) { copy(dst, codes[lo:]) })
+					bound := sampledBound(env, n, k, func(dst []uint32, lo int) { copy(dst, codes[lo:]) })
 					if uint64(codes[order[k-1]]) > bound {
 						tooLow++
 					}
