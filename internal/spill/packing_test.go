@@ -14,52 +14,6 @@ import (
 	"example.com/sorter/internal/testkit"
 )
 
-// memory is a disk of one file in memory.
-type memory struct {
-	data  []byte
-	space map[int64]int64 // reserved and not punched, by page
-}
-
-func (m *memory) Create(string) (File, error) { return m, nil }
-
-func (m *memory) Open(string, int64) (File, error) { return m, nil }
-
-func (m *memory) Replace(string, []byte) error { return nil }
-
-func (m *memory) Room(string) int64 { return 0 }
-
-func (m *memory) Sync() error { return nil }
-
-func (m *memory) WriteAt(p []byte, off int64) (int, error) {
-	if end := off + int64(len(p)); end > int64(len(m.data)) {
-		m.data = append(m.data, make([]byte, end-int64(len(m.data)))...)
-	}
-	for page := off; page < off+int64(len(p)); page += Align {
-		if m.space[page] != 1 {
-			return 0, fmt.Errorf("page %d has no space", page/Align)
-		}
-	}
-	return copy(m.data[off:], p), nil
-}
-
-func (m *memory) ReadAt(p []byte, off int64) (int, error) { return copy(p, m.data[off:]), nil }
-
-func (m *memory) Reserve(off, n int64) error {
-	for page := off; page < off+n; page += Align {
-		m.space[page] = 1
-	}
-	return nil
-}
-
-func (m *memory) Punch(off, n int64) error {
-	for page := off; page < off+n; page += Align {
-		delete(m.space, page)
-	}
-	return nil
-}
-
-func (m *memory) Close() error { return nil }
-
 // packable returns n bytes, of which a share compresses.
 func packable(n int, share float64, r *rand.Rand) []byte {
 	p := make([]byte, 0, n+1024)

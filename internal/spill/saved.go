@@ -174,6 +174,7 @@ func (s *Store) restore(v *volume, k Saved) (*Run, error) {
 	if err := r.parseIndex(p, k.Same); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
+	r.trim()
 	return r, nil
 }
 

@@ -1,0 +1,48 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package spill
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestLock takes a lock that another has, that was given back, and whose file is gone.
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := TakeLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l, err := TakeLock(path); !errors.Is(err, ErrLocked) || l != nil {
+		t.Errorf("taken twice: %v", err)
+	}
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := TakeLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Remove(); err != nil || len(contents(t, filepath.Dir(path))) != 0 {
+		t.Errorf("%v: %v", contents(t, filepath.Dir(path)), err)
+	}
+	third, err := TakeLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := TakeLock(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("taken twice: %v", err)
+	}
+	if err := third.Remove(); err != nil {
+		t.Error(err)
+	}
+	if err := third.Remove(); !errors.Is(err, os.ErrNotExist) || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("removed twice: %v", err)
+	}
+	if _, err := TakeLock(filepath.Join(path, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("in a folder that is not there: %v", err)
+	}
+}
