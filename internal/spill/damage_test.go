@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/sorter/internal/testkit"
@@ -91,6 +92,11 @@ func TestDamage(t *testing.T) {
 				if !errors.Is(err, io.ErrUnexpectedEOF) || !errors.Is(err, ErrCorrupt) || err.Error() != w.volume.failed("read", w.Stored(), w.damaged(damaged, io.ErrUnexpectedEOF)).Error() {
 					t.Fatalf("ends at byte %d, in block %d: %v", at, damaged, err)
 				}
+				for from := range damaged + 1 { // the block that is missing is not the first
+					if err := d.Read(w.Run, from, w.Blocks(), func(int, int, []byte) error { return nil }); err == nil || err.Error() != w.volume.failed("read", w.Stored()-w.place(from), w.damaged(damaged, io.ErrUnexpectedEOF)).Error() {
+						t.Fatalf("ends at byte %d, in block %d, read from block %d on: %v", at, damaged, from, err)
+					}
+				}
 				m.data = whole
 			}
 			m.data = m.data[:w.off+w.Stored()] // the rest of its last page is not needed
@@ -130,7 +136,8 @@ func TestDamagedIndex(t *testing.T) {
 			for at := range saved.Index {
 				m.data = slices.Clone(whole)
 				m.data[index+at] ^= 1 << (at % 8)
-				if err := restore(saved); !errors.Is(err, ErrCorrupt) || !errors.Is(err, errSum) {
+				text := fmt.Sprintf("index at byte %d of the file", index)
+				if err := restore(saved); !errors.Is(err, ErrCorrupt) || !errors.Is(err, errSum) || !strings.Contains(err.Error(), text) {
 					t.Fatalf("byte %d of the index: %v", at, err)
 				}
 				m.data = slices.Clone(whole[:index+at])

@@ -1,9 +1,11 @@
 package spill
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -12,11 +14,13 @@ var errInjected = errors.New("injected")
 // TestFaults has each call of a store fail in turn, and expects the error, no run that is not complete, and the space
 // of it back.
 func TestFaults(t *testing.T) {
-	for _, c := range []struct {
-		mode  Compression
-		name  string
-		block int
-	}{{Never, "", 0}, {Never, "runs", 1000}, {AlwaysS2, "", 1000}, {AlwaysS2, "runs", 0}, {AlwaysZstd, "runs", 1000}} {
+	pack := func(mode Compression) Packing { return Packing{mode, true, 2, 2 * Align, 2 * Align} }
+	for _, c := range []use{
+		{Packing{}, "", 0, 20_000, 9}, {Packing{}, "", 0, Align, 8}, {Packing{}, "runs", 0, 500, 1}, {Packing{}, "runs", 1000, 20_000, 9},
+		{Packing{}, "", 1000, 5000, 2}, {pack(Never), "", 1000, 10_000, 1}, {pack(Never), "runs", 0, 3000, 1},
+		{pack(AlwaysS2), "", 1000, 20_000, 1}, {pack(AlwaysS2), "runs", 0, 3000, 1}, {pack(AlwaysS2), "", 0, 2500, 9},
+		{pack(AlwaysS2), "runs", 0, 20_000, 9}, {pack(AlwaysZstd), "runs", 1000, 3000, 9},
+	} {
 		seen := map[string]bool{}
 		for k := 1; ; k++ {
 			m, calls, failed := newMemory(), 0, struct {
@@ -32,7 +36,7 @@ func TestFaults(t *testing.T) {
 				}
 				return nil
 			}
-			err := useStore(m, c.mode, c.name, c.block)
+			err := c.store(m)
 			if failed.op == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -66,16 +70,19 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// useStore writes, reads and frees two runs, of fewer bytes than were announced, and closes the store.
-func useStore(m *memory, mode Compression, name string, block int) (err error) {
-	p := Packing{}
-	if mode != Never {
-		p = Packing{mode, true, 2, 2 * Align, 2 * Align}
-	}
-	s := NewStore(m, []string{"/dir"}, 0, p, name)
-	var runs []*Run
+// use is how a store is used: blocks of one size or of any, appended in pieces, through a buffer of some pages.
+type use struct {
+	p                   Packing
+	name                string
+	block, piece, pages int
+}
+
+// store writes, reads and frees two runs, of fewer bytes than were announced, and closes the store.
+func (c use) store(m *memory) (err error) {
+	s := NewStore(m, []string{"/dir"}, 0, c.p, c.name)
+	var runs []written
 	for number := range 2 {
-		run, failed := writeZeros(s, block, uint64(number))
+		run, failed := c.write(s, uint64(number))
 		if failed != nil {
 			err = failed
 			break
@@ -83,8 +90,13 @@ func useStore(m *memory, mode Compression, name string, block int) (err error) {
 		runs = append(runs, run)
 	}
 	for _, run := range runs {
-		d := NewReader(make([]byte, ReaderBytes(run.Block())), p)
-		if failed := d.Read(run, 0, run.Blocks(), func(int, int, []byte) error { return nil }); failed != nil {
+		d := NewReader(make([]byte, ReaderBytes(run.Block())), c.p)
+		if failed := d.Read(run.Run, 0, run.Blocks(), func(from, to int, p []byte) error {
+			if !bytes.Equal(p, run.text[run.Offset(from):run.Offset(to)]) {
+				return fmt.Errorf("other bytes in blocks %d to %d", from, to)
+			}
+			return nil
+		}); failed != nil {
 			err = failed
 		}
 		run.Free(run.Blocks())
@@ -92,27 +104,26 @@ func useStore(m *memory, mode Compression, name string, block int) (err error) {
 	return errors.Join(err, s.Close())
 }
 
-// writeZeros writes a run of 60,000 bytes, of which more were announced.
-func writeZeros(s *Store, block int, number uint64) (*Run, error) {
-	w, err := s.NewWriter(100_000, block, number, Aligned(make([]byte, 9*Align)))
+// write writes a run of 64 KiB, of which more were announced. Half of it compresses.
+func (c use) write(s *Store, number uint64) (run written, err error) {
+	run.text = Aligned(make([]byte, 18*Align))[:16*Align] // so pieces may be written without a copy
+	copy(run.text[8*Align:], packable(8*Align, 0, rand.New(rand.NewPCG(81, number))))
+	w, err := s.NewWriter(100_000, c.block, number, Aligned(make([]byte, (c.pages+1)*Align))[:c.pages*Align])
 	if err != nil {
-		return nil, err
+		return run, err
 	}
-	// Memory that is aligned is written without a copy, on a goroutine where it is long.
-	p := Aligned(make([]byte, 11*Align))[:40_000]
-	for i := range 3 {
-		if block > 0 {
-			err = w.Append(p[:20_000*(2-i%2)][:20_000])
+	for p := run.text; len(p) > 0 && err == nil; {
+		n := min(c.piece, len(p))
+		if c.block > 0 {
+			err = w.Append(p[:n])
 		} else {
-			err = w.AppendBlock(p[:20_000])
+			err = w.AppendBlock(p[:n])
 		}
-		if err != nil {
-			w.Discard()
-			return nil, err
-		}
+		p = p[n:]
 	}
-	w.Shorten()
-	run, err := w.Close()
+	if w.Shorten(); err == nil {
+		run.Run, err = w.Close()
+	}
 	if err != nil {
 		w.Discard()
 	}
@@ -138,6 +149,34 @@ func TestFailedWriteOfCaller(t *testing.T) {
 		err = w.Append(Aligned(make([]byte, 33*Align))[:32*Align])
 		if !errors.Is(err, want) || !errors.As(err, &at) || at.Op != "write" || at.Bytes != 32*Align {
 			t.Error(err)
+		}
+	}
+}
+
+// TestFailedLastWrite has the write of a half of the buffer fail that is the end of the run.
+func TestFailedLastWrite(t *testing.T) {
+	for pages := 1; pages < 17; pages++ {
+		m := newMemory()
+		m.fail = func(op string, _, _ int64) error {
+			if op == "write" {
+				return errInjected
+			}
+			return nil
+		}
+		w, err := NewStore(m, []string{"."}, 0, Packing{}, "").NewWriter(int64(pages*Align), 0, 1, Aligned(make([]byte, 17*Align))[:16*Align])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range pages {
+			if err = w.AppendBlock(make([]byte, Align)); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			_, err = w.Close()
+		}
+		if !errors.Is(err, errInjected) {
+			t.Errorf("%d pages: %v", pages, err)
 		}
 	}
 }
@@ -170,7 +209,7 @@ func TestWrongLength(t *testing.T) {
 // TestReadEnds expects that Read ends with the first error of take.
 func TestReadEnds(t *testing.T) {
 	s := NewStore(newMemory(), []string{"."}, 0, Packing{}, "")
-	run, err := writeZeros(s, 1000, 1)
+	run, err := zeros(s, 60_000, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

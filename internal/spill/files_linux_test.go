@@ -56,6 +56,12 @@ func TestFile(t *testing.T) {
 			t.Errorf("%d bytes read: %v", n, err)
 		}
 	}
+	if err := f.Reserve(0, 1<<62); err == nil {
+		t.Error("more is reserved than any disk has")
+	}
+	if err := f.Punch(0, 0); !errors.Is(err, unix.EINVAL) {
+		t.Errorf("a hole of nothing: %v", err)
+	}
 	held := blocks()
 	if err := f.Punch(Align, 4*Align); err != nil || blocks() > held-4*Align {
 		t.Errorf("%d bytes are left of %d: %v", blocks(), held, err)

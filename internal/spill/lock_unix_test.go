@@ -46,3 +46,24 @@ func TestLock(t *testing.T) {
 		t.Errorf("in a folder that is not there: %v", err)
 	}
 }
+
+// TestSameFile expects that a file whose name is gone, or is another's, is found out.
+func TestSameFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sameFile(f, path) {
+		t.Error("the same file")
+	}
+	if err := os.Remove(path); err != nil || sameFile(f, path) {
+		t.Errorf("a name that is gone: %v", err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil || sameFile(f, path) {
+		t.Errorf("another file: %v", err)
+	}
+	if err := f.Close(); err != nil || sameFile(f, path) {
+		t.Errorf("a closed file: %v", err)
+	}
+}

@@ -17,8 +17,8 @@ type memory struct {
 	short int                                 // bytes that a write leaves out
 
 	reserved, holes [][2]int64 // calls: offset and number of bytes
+	writes          []int      // their numbers of bytes
 	lost            bool       // a call of Punch failed
-	opened          []int64    // sizes of calls of Open
 	closed          int
 }
 
@@ -34,7 +34,6 @@ func (m *memory) call(op string, off, n int64) error {
 func (m *memory) Create(string) (File, error) { return m, m.call("create", 0, 0) }
 
 func (m *memory) Open(_ string, size int64) (File, error) {
-	m.opened = append(m.opened, size)
 	if size > int64(len(m.data)) {
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -54,9 +53,10 @@ func (m *memory) WriteAt(p []byte, off int64) (int, error) {
 	if err := m.call("write", off, int64(len(p))); err != nil {
 		return 0, err
 	}
-	if off%Align != 0 || len(p)%Align != 0 || !aligned(p) {
+	if off%Align != 0 || len(p)%Align != 0 || !aligned(p) || len(p) == 0 {
 		return 0, fmt.Errorf("%d bytes at %d are not aligned", len(p), off)
 	}
+	m.writes = append(m.writes, len(p))
 	if end := off + int64(len(p)); end > int64(len(m.data)) {
 		m.data = append(m.data, make([]byte, end-int64(len(m.data)))...)
 	}

@@ -124,7 +124,7 @@ func (s *Store) Restore(all []Saved) ([]*Run, error) {
 // sound reports whether numbers can be those of a run.
 func (k *Saved) sound() bool {
 	const most = 1 << 62
-	return k.Off >= 0 && k.Off < most && k.Off%Align == 0 && k.Size > 0 && k.Stored > 0 && k.Stored <= k.Size &&
+	return k.Off >= 0 && k.Off < most && k.Off%Align == 0 && k.Stored > 0 && k.Stored <= k.Size &&
 		k.Index > 0 && k.Size < most && k.Index < most/2 && k.Space < most && k.Block > 0 &&
 		roundUp(k.Stored)+roundUp(k.Index) == k.Space
 }
@@ -146,7 +146,7 @@ func (s *Store) volumeOf(dir string, size int64) (*volume, error) {
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			err = fmt.Errorf("%w: %w", ErrCorrupt, err)
-		case errors.Is(err, os.ErrNotExist) && size > 0: // no ErrNotExist: there are runs
+		case errors.Is(err, os.ErrNotExist): // no ErrNotExist: there are runs
 			err = fmt.Errorf("%w: %v", ErrCorrupt, err)
 		}
 		if err != nil {

@@ -3,6 +3,7 @@ package spill
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -294,6 +295,158 @@ func TestSample(t *testing.T) {
 			if took, ok := k.took[m].perByte(); ok != (want > 0) || ok && took <= 0 {
 				t.Errorf("%+v by %d: %v ns", c, m, took)
 			}
+		}
+	}
+}
+
+// TestPackNotes expects that a batch notes the time of its fastest block for all of its bytes, on all goroutines.
+func TestPackNotes(t *testing.T) {
+	k := newPacker(Packing{AlwaysS2, false, 3, 64 << 10, 64 << 10})
+	k.method = S2
+	k.collect(packable(50_000, 0.8, rand.New(rand.NewPCG(63, 64))))
+	k.ends = []int{20_000, 21_000, 49_000, 50_000}
+	_, blocks := k.pack(&Run{number: 1, block: 28_000})
+	least, begin := math.Inf(1), 0
+	for i, end := range []int{20_000, 21_000, 49_000, 50_000} {
+		least, begin = min(least, float64(max(blocks[i].took, 1))/float64(end-begin)), end
+	}
+	if got, ok := k.took[S2].perByte(); !ok || math.Abs(got-least/3) > least/100+1e-4 {
+		t.Errorf("%v ns per byte, want %v", got, least/3)
+	}
+	if len(k.plain) != 0 || len(k.ends) != 0 || k.pace.plain[S2] != 50_000 || k.pace.stored[S2] <= 0 {
+		t.Errorf("%d bytes and %d blocks are left of %v", len(k.plain), len(k.ends), k.pace.plain[S2])
+	}
+}
+
+// TestSegments expects that methods are chosen once in each segment, of whole blocks, and that bytes which are not
+// compressed are written without a copy.
+func TestSegments(t *testing.T) {
+	const pages = 2 * segment / Align
+	text := Aligned(make([]byte, (pages+3)*Align))[:(pages+1)*Align]
+	copy(text, packable(len(text), 0, rand.New(rand.NewPCG(65, 66))))
+	for _, block := range []int{0, 1000, 3000} {
+		for _, n := range []int{segment / 3000 * 3000, segment, segment + 1, 2 * (segment / 3000 * 3000), 2*(segment/3000*3000) + 1, len(text)} {
+			m := newMemory()
+			s := NewStore(m, []string{"."}, 0, Packing{Adaptive, false, 1, 64 << 10, 64 << 10}, "")
+			w, err := s.NewWriter(int64(n), block, 1, Aligned(make([]byte, 3*Align)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			of := block
+			if block > 0 {
+				err = w.Append(text[:n])
+			} else {
+				of = 64 << 10
+				for p := text[:n]; len(p) > 0 && err == nil; p = p[min(len(p), of):] {
+					err = w.AppendBlock(p[:min(len(p), of)])
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := w.pack.trials, (n-1)/(segment/of*of)+1; got != want {
+				t.Errorf("%d bytes in blocks of %d: %d segments, want %d", n, block, got, want)
+			}
+			if _, err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if block > 0 && len(m.writes) > n/segment+4 {
+				t.Errorf("%d bytes in blocks of %d: %d writes, the first of %d", n, block, len(m.writes), m.writes[0])
+			}
+		}
+	}
+}
+
+// TestBatches expects that blocks wait until a batch is full.
+func TestBatches(t *testing.T) {
+	for _, block := range []int{0, 1000} {
+		s := NewStore(newMemory(), []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align}, "")
+		w, err := s.NewWriter(100_000, block, 1, Aligned(make([]byte, 3*Align)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []int{1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 1000, 2000} {
+			if block > 0 {
+				err = w.Append(make([]byte, 1000))
+			} else {
+				err = w.AppendBlock(make([]byte, 1000))
+			}
+			if got := len(w.pack.plain); err != nil || got != want {
+				t.Errorf("%d: %d bytes wait, want %d: %v", i, got, want, err)
+			}
+		}
+	}
+}
+
+// TestWaited passes the bytes and times of a run on, if anything may be compressed.
+func TestWaited(t *testing.T) {
+	for _, p := range []Packing{{}, {Adaptive, false, 1, 2 * Align, 2 * Align}} {
+		s := NewStore(newMemory(), []string{"."}, 0, p, "")
+		run, err := zeros(s, 1000, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Waited(run, 500, 1000); p.Active() {
+			if whole, ok := s.packer.whole.perByte(); !ok || whole != 1 || !s.packer.on {
+				t.Errorf("%v ns per byte", whole)
+			}
+		}
+	}
+}
+
+// TestMethodsOfSegments has the method change to S2 and back within what is appended at once.
+func TestMethodsOfSegments(t *testing.T) {
+	for _, block := range []int{0, 1000, 4096, 60_000} {
+		for _, buffer := range []int{2, 40} {
+			of := max(block, 1000)
+			each := segment / of * of // bytes of a segment
+			if block == 0 {
+				each = (segment + of - 1) / of * of
+			}
+			m, p := newMemory(), Packing{Adaptive, false, 2, 64 << 10, 64 << 10}
+			s := NewStore(m, []string{"."}, 0, p, "")
+			// A byte takes 1 s to write, and a sort without compression 0.6 s.
+			const second = 1e9
+			s.volumes[0].rate = rate{bytes: 1 << 60, nanos: second * (1 << 60)}
+			s.packer.on, s.packer.sort, s.packer.whole = true, rate{bytes: 1}, rate{bytes: 1, nanos: 0.6 * second}
+			w := written{text: Aligned(make([]byte, 3*each+2*Align))[:2*each+12_345]}
+			copy(w.text, packable(len(w.text), 0, rand.New(rand.NewPCG(67, 68))))
+			// The sample of the second segment shows that bytes compress, which the rest of it does not confirm.
+			clear(w.text[each:][:max(of, sampleBytes)])
+			out, err := s.NewWriter(int64(len(w.text)), block, 1, Aligned(make([]byte, (buffer+1)*Align)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for end := 0; end < len(w.text); {
+				begin := end
+				end = min(end+of, len(w.text))
+				if w.ends = append(w.ends, end); block == 0 && err == nil {
+					err = out.AppendBlock(w.text[begin:end])
+				}
+			}
+			if block > 0 {
+				err = out.Append(w.text)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.pack.trials != 3 || out.pack.method != Raw {
+				t.Errorf("blocks of %d: %d segments, method %d", block, out.pack.trials, out.pack.method)
+			}
+			if w.Run, err = out.Close(); err != nil {
+				t.Fatal(err)
+			}
+			w.check(t, m, p)
+			first, last := slices.Index(w.methods, S2), 0
+			for i, m := range w.methods {
+				if m == S2 {
+					last = i + 1
+				}
+			}
+			if first != each/of || last < first+max(of, sampleBytes)/of || last > first+max(of, sampleBytes)/of+1 {
+				t.Errorf("blocks of %d: %d to %d are compressed, want from %d on", block, first, last, each/of)
+			}
+			w.read(t, NewReader(make([]byte, ReaderBytes(w.Block())), p), 0, w.Blocks())
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (w *Writer) append(p []byte) error {
 	for len(p) > 0 {
 		if k.left <= 0 { // a segment has whole blocks
 			k.choose(w.run.volume, block, p)
-			k.left = max(k.left/block, 1) * block
+			k.left = k.left / block * block
 		}
 		n, err := min(len(p), k.left), error(nil)
 		if k.method == Raw {
