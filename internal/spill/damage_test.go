@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
+
 	"example.com/sorter/internal/testkit"
 )
 
@@ -116,6 +118,23 @@ func TestDamage(t *testing.T) {
 			w.sums[2]--
 			w.number++
 			w.readDamaged(t, p, 0, errSum)
+			w.number--
+			if i := slices.IndexFunc(w.methods, func(m Method) bool { return m != Raw }); i >= 0 { // as no writer writes it
+				var sum xxhash.Digest
+				stored := m.data[w.off+w.place(i) : w.off+w.place(i+1)]
+				copy(stored, bytes.Repeat([]byte{0xff}, len(stored)))
+				w.begin(&sum, i, w.methods[i])
+				sum.Write(stored)
+				w.sums[i] = sum.Sum64()
+				d := NewReader(make([]byte, ReaderBytes(w.Block())), p)
+				err := d.Read(w.Run, i, i+1, func(int, int, []byte) error { return nil })
+				var at *Error
+				if !errors.Is(err, ErrCorrupt) || errors.Is(err, errSum) || !errors.As(err, &at) || at.Bytes != int64(len(stored)) {
+					t.Errorf("a block that cannot be decompressed: %v", err)
+				}
+			} else if mode != Never {
+				t.Error("no block is compressed")
+			}
 		}
 	}
 }
@@ -184,6 +203,10 @@ func TestDamagedIndex(t *testing.T) {
 			}
 			m.data = slices.Clone(whole)
 			if err := restore(saved); err != nil {
+				t.Error(err)
+			}
+			m.data = m.data[:index+saved.Index] // the rest of its page is not needed
+			if _, err := s.restore(&volume{dir: ".", file: m}, saved); err != nil {
 				t.Error(err)
 			}
 		}

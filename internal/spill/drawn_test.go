@@ -170,6 +170,9 @@ func TestDrawnRuns(t *testing.T) {
 			var runs []written
 			var want Totals
 			for number := range 1 + r.IntN(4) {
+				if r.IntN(4) == 0 {
+					discard(t, s, r)
+				}
 				run := drawRun(t, s, r, uint64(number))
 				run.check(t, m, p)
 				if int64(len(m.space))*Align != s.used {
@@ -206,6 +209,22 @@ func TestDrawnRuns(t *testing.T) {
 				t.Errorf("%d bytes are left: %v", s.used, err)
 			}
 		})
+	}
+}
+
+// discard begins a run and gives its space back. Nothing of it is in the next one.
+func discard(t *testing.T, s *Store, r *rand.Rand) {
+	t.Helper()
+	used := s.used
+	w, err := s.NewWriter(50_000, 100, 99, Aligned(make([]byte, (2+r.IntN(9))*Align)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append(packable(r.IntN(50_000), 0.9, r)); err != nil {
+		t.Fatal(err)
+	}
+	if w.Discard(); s.used != used {
+		t.Fatalf("%d bytes in use, %d before", s.used, used)
 	}
 }
 

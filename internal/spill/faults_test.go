@@ -17,7 +17,7 @@ func TestFaults(t *testing.T) {
 	pack := func(mode Compression) Packing { return Packing{mode, true, 2, 2 * Align, 2 * Align} }
 	for _, c := range []use{
 		{Packing{}, "", 0, 20_000, 9}, {Packing{}, "", 0, Align, 8}, {Packing{}, "runs", 0, 500, 1}, {Packing{}, "runs", 1000, 20_000, 9},
-		{Packing{}, "", 1000, 5000, 2}, {pack(Never), "", 1000, 10_000, 1}, {pack(Never), "runs", 0, 3000, 1},
+		{Packing{}, "", 1000, 5000, 2}, {Packing{}, "", 1000, 5000, 5}, {pack(Never), "", 1000, 10_000, 1}, {pack(Never), "runs", 0, 3000, 1},
 		{pack(AlwaysS2), "", 1000, 20_000, 1}, {pack(AlwaysS2), "runs", 0, 3000, 1}, {pack(AlwaysS2), "", 0, 2500, 9},
 		{pack(AlwaysS2), "runs", 0, 20_000, 9}, {pack(AlwaysZstd), "runs", 1000, 3000, 9},
 	} {
@@ -155,15 +155,17 @@ func TestFailedWriteOfCaller(t *testing.T) {
 
 // TestFailedLastWrite has the write of a half of the buffer fail that is the end of the run.
 func TestFailedLastWrite(t *testing.T) {
-	for pages := 1; pages < 17; pages++ {
-		m := newMemory()
+	for i := range 16 * 16 {
+		pages, buffer := 1+i/16, 1+i%16
+		m, failed := newMemory(), false
 		m.fail = func(op string, _, _ int64) error {
-			if op == "write" {
+			if op == "write" && !failed { // once: a later one does not report it
+				failed = true
 				return errInjected
 			}
 			return nil
 		}
-		w, err := NewStore(m, []string{"."}, 0, Packing{}, "").NewWriter(int64(pages*Align), 0, 1, Aligned(make([]byte, 17*Align))[:16*Align])
+		w, err := NewStore(m, []string{"."}, 0, Packing{}, "").NewWriter(int64(pages*Align), 0, 1, Aligned(make([]byte, 17*Align))[:buffer*Align])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +178,41 @@ func TestFailedLastWrite(t *testing.T) {
 			_, err = w.Close()
 		}
 		if !errors.Is(err, errInjected) {
-			t.Errorf("%d pages: %v", pages, err)
+			t.Errorf("%d pages through %d: %v", pages, buffer, err)
+		}
+	}
+}
+
+// TestFailedBatch has the write of blocks fail that wait for compression while others are not compressed.
+func TestFailedBatch(t *testing.T) {
+	for _, block := range []int{0, 1000} {
+		m := newMemory()
+		s := NewStore(m, []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align}, "")
+		w, err := s.NewWriter(100_000, block, 1, Aligned(make([]byte, 2*Align))[:Align])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := packable(5000, 0, rand.New(rand.NewPCG(83, 84)))
+		add := func(p []byte) error {
+			if block > 0 {
+				return w.Append(p)
+			}
+			return w.AppendBlock(p)
+		}
+		if err := add(text); err != nil || len(w.pack.plain) != 5000 {
+			t.Fatal(err)
+		}
+		failed := false
+		m.fail = func(string, int64, int64) error {
+			if failed {
+				return nil
+			}
+			failed = true
+			return errInjected
+		}
+		w.pack.mode, w.pack.left = Never, 0
+		if err := add(text[:1000]); !errors.Is(err, errInjected) {
+			t.Errorf("blocks of %d: %v", block, err)
 		}
 	}
 }

@@ -33,15 +33,15 @@ func TestFile(t *testing.T) {
 	if len(contents(t, dir)) != 0 {
 		t.Errorf("names %v", contents(t, dir))
 	}
+	var st unix.Stat_t
 	blocks := func() int64 {
-		var st unix.Stat_t
 		if err := unix.Fstat(int(f.(*file).cached.Fd()), &st); err != nil {
 			t.Fatal(err)
 		}
 		return st.Blocks * 512
 	}
-	if err := f.Reserve(0, 64*Align); err != nil || blocks() < 64*Align {
-		t.Errorf("%d bytes reserved: %v", blocks(), err)
+	if err := f.Reserve(0, 64*Align); err != nil || blocks() < 64*Align || st.Size != 64*Align {
+		t.Errorf("%d bytes reserved, of %d: %v", blocks(), st.Size, err)
 	}
 	p, q := Aligned(make([]byte, 9*Align))[:8*Align], Aligned(make([]byte, 9*Align))[:8*Align]
 	for i := range p {
@@ -133,7 +133,14 @@ func TestSupported(t *testing.T) {
 	if (System{}).Room(dir) <= 0 || (System{}).Room(filepath.Join(dir, "none")) != 0 || InMemory(filepath.Join(dir, "none")) {
 		t.Error("room")
 	}
-	if st := (unix.Statfs_t{}); unix.Statfs("/dev/shm", &st) == nil && uint32(st.Type) == unix.TMPFS_MAGIC && !InMemory("/dev/shm") {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		t.Fatal(err)
+	}
+	if free, got := int64(st.Bavail)*int64(st.Bsize), (System{}).Room(dir); got < free/2 || got > 2*free+1<<30 { // others use it
+		t.Errorf("%d bytes are free, want about %d", got, free)
+	}
+	if unix.Statfs("/dev/shm", &st) == nil && uint32(st.Type) == unix.TMPFS_MAGIC && !InMemory("/dev/shm") {
 		t.Error("/dev/shm is in memory")
 	}
 	if InMemory("/proc") {
@@ -142,6 +149,14 @@ func TestSupported(t *testing.T) {
 	t.Setenv("TMPDIR", "/dev/shm")
 	if got := DefaultDir(); InMemory(got) && !InMemory("/tmp") {
 		t.Error(got)
+	}
+	t.Setenv("TMPDIR", f.Name())
+	if got := DefaultDir(); got == f.Name() {
+		t.Error("a file is the directory")
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
+	if got := DefaultDir(); got == filepath.Join(dir, "none") {
+		t.Error("a directory that is not there")
 	}
 	t.Setenv("TMPDIR", dir)
 	if got := DefaultDir(); got != dir && !InMemory(dir) {
@@ -171,7 +186,7 @@ func TestFetchCounts(t *testing.T) {
 	}
 	d := NewReader(make([]byte, 5000+4*Align), Packing{})
 	defer d.Close()
-	d.ReadAhead(make([]byte, 2*(100_000+2*Align)+Align))
+	d.ReadAhead(make([]byte, 2*(100_000+2*Align)+Align)[1:])
 	read := func(from, to int, ends ...int) {
 		t.Helper()
 		err := d.Read(run, from, to, func(from, to int, got []byte) error {
@@ -203,6 +218,25 @@ func TestFetchCounts(t *testing.T) {
 	if s.Read() != 14*5000 {
 		t.Errorf("%d bytes read", s.Read())
 	}
+	// The half of the first call is used again once its reads have ended.
+	before := s.Read()
+	d.Fetch([]Range{{run, 0, 2}})
+	d.Fetch([]Range{{run, 10, 12}})
+	d.Fetch([]Range{{run, 40, 41}})
+	read(40, 41, 41)
+	read(10, 12, 12)
+	if s.Read()-before != 5*5000 {
+		t.Errorf("%d bytes read", s.Read()-before)
+	}
+	// Through the page cache nothing is read ahead.
+	cached := *run.volume.file.(*file)
+	cached.direct = cached.cached
+	slow := *run
+	slow.volume = &volume{file: &cached}
+	requests := []request{{file: &cached, p: make([]byte, Align)}}
+	if d.ahead.halves[0].batch.begin(requests); slow.ReadsAhead() || d.ahead.halves[0].batch.reading != 0 {
+		t.Error("a file in the page cache is read ahead")
+	}
 	if g := (Range{run, 3, 3}); g.Space() != 0 {
 		t.Error(g.Space())
 	}
@@ -213,6 +247,47 @@ func TestFetchCounts(t *testing.T) {
 		if g.Space() != (hi-lo+1)*Align {
 			t.Errorf("blocks %d to %d take %d", g.From, g.To, g.Space())
 		}
+	}
+}
+
+// TestFetchPacked reads compressed blocks ahead, more than the memory for decompressed ones holds.
+func TestFetchPacked(t *testing.T) {
+	r := rand.New(rand.NewPCG(73, 74))
+	p := Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align}
+	s := NewStore(System{}, []string{t.TempDir()}, 0, p, "")
+	defer s.Close()
+	for _, block := range []int{0, 1000} {
+		w := written{text: packable(60_000, 0.9, r)}
+		out, err := s.NewWriter(60_000, block, 1, Aligned(make([]byte, 3*Align)))
+		for end := 0; end < 60_000 && err == nil; {
+			begin := end
+			end = min(end+1000, 60_000)
+			if w.ends = append(w.ends, end); block > 0 {
+				err = out.Append(w.text[begin:end])
+			} else {
+				err = out.AppendBlock(w.text[begin:end])
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Run, err = out.Close(); err != nil || w.methods == nil {
+			t.Fatal(err)
+		}
+		d := NewReader(make([]byte, ReaderBytes(1000)), p)
+		d.ReadAhead(make([]byte, 300_000))
+		d.Fetch([]Range{{w.Run, 3, 57}})
+		before := s.Read()
+		err = d.Read(w.Run, 3, 57, func(from, to int, got []byte) error {
+			if to-from > 8 || !bytes.Equal(got, w.text[1000*from:1000*to]) {
+				t.Errorf("blocks %d to %d", from, to)
+			}
+			return nil
+		})
+		if want := w.place(57) - w.place(3); err != nil || s.Read()-before != want {
+			t.Errorf("%d bytes read, want %d: %v", s.Read()-before, want, err)
+		}
+		d.Close()
 	}
 }
 
@@ -244,5 +319,8 @@ func TestContexts(t *testing.T) {
 		t.Error("none is used again")
 	} else {
 		b.close()
+	}
+	if b := (batch{refused: true}); b.open() || b.context != 0 {
+		t.Error("the kernel is asked again")
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -66,4 +68,33 @@ func TestSameFile(t *testing.T) {
 	if err := f.Close(); err != nil || sameFile(f, path) {
 		t.Errorf("a closed file: %v", err)
 	}
+}
+
+// TestLockOfMany has goroutines take a lock and remove its file while others open it. One at a time has it.
+func TestLockOfMany(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	var holders atomic.Int32
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for taken := 0; taken < 200; {
+				l, err := TakeLock(path)
+				if errors.Is(err, ErrLocked) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if taken++; holders.Add(1) != 1 {
+					t.Error("two have the lock")
+				}
+				holders.Add(-1)
+				if err := l.Remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

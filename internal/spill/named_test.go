@@ -58,6 +58,20 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
+	closed, err := os.Create(filepath.Join(dir, "closed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := closed.Close(); err != nil || cut(closed, 0) == nil {
+		t.Error("a closed file is cut", err)
+	}
+	if err := os.WriteFile(closed.Name(), make([]byte, 10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	readOnly, err := os.Open(closed.Name())
+	if err != nil || cut(readOnly, 10) != nil || cut(readOnly, 4) == nil || readOnly.Close() != nil {
+		t.Error("a file that is only read is cut", err)
+	}
 	if f, err := (System{}).Open(dir, 0); err == nil || f != nil {
 		t.Error("a folder is opened")
 	}
@@ -164,6 +178,9 @@ func TestReplace(t *testing.T) {
 	}
 	if got, err := os.ReadFile(old); err != nil || string(got) != "second" || len(contents(t, dir)) != 1 {
 		t.Errorf("%s, %v: %v", got, contents(t, dir), err)
+	}
+	if err := (System{}).Replace(filepath.Join(dir, "none", "list"), nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("in a folder that is not there: %v", err)
 	}
 	if err := RetireReplaced(path, old); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("retired twice: %v", err)

@@ -66,13 +66,13 @@ func (r *Run) parseIndex(p []byte, same bool) error {
 		sum, m := binary.LittleEndian.Uint64(p), Method(p[8])
 		p = p[9:]
 		plain, k := binary.Uvarint(p)
-		if k <= 0 || plain == 0 || plain > uint64(r.block) {
+		if plain == 0 || plain > uint64(r.block) { // 0 also where there is no number
 			return errIndex
 		}
 		p = p[k:]
 		n := plain
 		if m != Raw {
-			if n, k = binary.Uvarint(p); k <= 0 || n == 0 || n > plain || plain > mostPacked {
+			if n, k = binary.Uvarint(p); n == 0 || n > plain || plain > mostPacked {
 				return errIndex
 			}
 			p = p[k:]

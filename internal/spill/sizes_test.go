@@ -359,20 +359,24 @@ func TestSegments(t *testing.T) {
 
 // TestBatches expects that blocks wait until a batch is full.
 func TestBatches(t *testing.T) {
-	for _, block := range []int{0, 1000} {
+	for _, block := range []int{0, 1024} {
 		s := NewStore(newMemory(), []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align}, "")
-		w, err := s.NewWriter(100_000, block, 1, Aligned(make([]byte, 3*Align)))
+		w, err := s.NewWriter(99*1024+1, block, 1, Aligned(make([]byte, 3*Align)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range []int{1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 1000, 2000} {
+		whole, failed := s.NewWriter(100*1024, block, 1, Aligned(make([]byte, 3*Align)))
+		if failed != nil || block > 0 && (cap(w.run.sums) != 100 || cap(whole.run.sums) != 100) {
+			t.Errorf("memory for %d and %d blocks of 100: %v", cap(w.run.sums), cap(whole.run.sums), failed)
+		}
+		for i, want := range []int{1, 2, 3, 4, 5, 6, 7, 8, 1, 2} {
 			if block > 0 {
-				err = w.Append(make([]byte, 1000))
+				err = w.Append(make([]byte, 1024))
 			} else {
-				err = w.AppendBlock(make([]byte, 1000))
+				err = w.AppendBlock(make([]byte, 1024))
 			}
-			if got := len(w.pack.plain); err != nil || got != want {
-				t.Errorf("%d: %d bytes wait, want %d: %v", i, got, want, err)
+			if got := len(w.pack.plain); err != nil || got != 1024*want || cap(w.pack.plain) != 2*Align {
+				t.Errorf("%d: %d bytes wait in %d, want %d: %v", i, got, cap(w.pack.plain), 1024*want, err)
 			}
 		}
 	}
@@ -385,6 +389,9 @@ func TestWaited(t *testing.T) {
 		run, err := zeros(s, 1000, 1000)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, ok := run.volume.rate.perByte(); !ok || run.volume.rate.bytes != Align {
+			t.Errorf("%v bytes were written", run.volume.rate.bytes)
 		}
 		if s.Waited(run, 500, 1000); p.Active() {
 			if whole, ok := s.packer.whole.perByte(); !ok || whole != 1 || !s.packer.on {
@@ -447,6 +454,48 @@ func TestMethodsOfSegments(t *testing.T) {
 				t.Errorf("blocks of %d: %d to %d are compressed, want from %d on", block, first, last, each/of)
 			}
 			w.read(t, NewReader(make([]byte, ReaderBytes(w.Block())), p), 0, w.Blocks())
+		}
+	}
+}
+
+// TestReserve expects memory for blocks that fit the rest of the buffer.
+func TestReserve(t *testing.T) {
+	s := NewStore(newMemory(), []string{"."}, 0, Packing{}, "")
+	w, err := s.NewWriter(100_000, 0, 1, Aligned(make([]byte, 2*Align))[:Align])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, held := range []int{0, 96, 1000} {
+		if w.Reserve(Align-held+1) != nil {
+			t.Errorf("more than the buffer has after %d bytes", held)
+		}
+		p := w.Reserve(Align - held)
+		if p == nil || len(p) != 0 || cap(p) != Align-held {
+			t.Fatalf("%d bytes after %d", cap(p), held)
+		}
+		if err := w.AppendBlock(append(p, make([]byte, map[int]int{0: 96, 96: 904, 1000: Align - 1000}[held])...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.held != 0 || w.taken != Align {
+		t.Errorf("%d bytes are held of %d", w.held, w.taken)
+	}
+	s = NewStore(newMemory(), []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align}, "")
+	if w, err := s.NewWriter(100, 0, 1, Aligned(make([]byte, 3*Align))); err != nil || w.Reserve(10) != nil {
+		t.Errorf("memory for a block that may be compressed: %v", err)
+	}
+}
+
+// TestSampleTime expects the time of a sample to be divided among goroutines.
+func TestSampleTime(t *testing.T) {
+	p := packable(sampleBytes, 0.5, rand.New(rand.NewPCG(69, 70)))
+	for _, crew := range []int{1, 1000} {
+		k := newPacker(Packing{Adaptive, false, crew, 64 << 10, 64 << 10})
+		start := time.Now()
+		k.sample(S2, 1024, p)
+		elapsed := float64(time.Since(start))
+		if took := k.took[S2].nanos; took > elapsed/float64(crew) || crew == 1 && took < 100 { // 320 GB/s
+			t.Errorf("%d goroutines: %v ns of %v", crew, took, elapsed)
 		}
 	}
 }

@@ -149,6 +149,11 @@ func TestExtend(t *testing.T) {
 			t.Errorf("%d of space, %d in use, peak %d of %d", run.space, s.used, s.Peak(), end)
 		}
 	}
+	var at *LimitError
+	w, err := NewStore(newMemory(), []string{"."}, 1<<20-Align, Packing{}, "").NewWriter(1<<20, 4*k, 1, Aligned(make([]byte, 3*Align)))
+	if w != nil || !errors.As(err, &at) || at.More != 1<<20 {
+		t.Errorf("a run that is not compressed and has no space: %v", err)
+	}
 	// 64 KiB are not tried twice.
 	m := newMemory()
 	m.fail = func(string, int64, int64) error { return errInjected }
@@ -322,5 +327,8 @@ func TestFree(t *testing.T) {
 	var at *Error
 	if err := s.Close(); !errors.Is(err, first) || !errors.As(err, &at) || at.Bytes != 5_000_000/Align*Align-2_000_000/Align*Align || s.used != used {
 		t.Errorf("%d in use, before %d: %v", s.used, used, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("reported twice: %v", err)
 	}
 }

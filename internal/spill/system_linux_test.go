@@ -2,6 +2,7 @@ package spill
 
 import (
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -31,5 +32,22 @@ func TestInterruptedReserve(t *testing.T) {
 	}
 	if err := inSteps(0, 1, func(int64, int64) error { return unix.ENOSPC }); err != unix.ENOSPC {
 		t.Errorf("full disk: %v", err)
+	}
+	r := rand.New(rand.NewPCG(91, 92))
+	for range 1000 {
+		end, all := int64(0), (1+r.Int64N(100))*Align
+		err := inSteps(0, all, func(off, n int64) error {
+			if r.IntN(2) == 0 {
+				return unix.EINTR
+			}
+			if off != end || n <= 0 || n > all-end {
+				t.Fatalf("%d bytes from %d on, want %d", n, off, end)
+			}
+			end += n
+			return nil
+		})
+		if err != nil || end != all {
+			t.Fatalf("allocated %d of %d: %v", end, all, err)
+		}
 	}
 }
