@@ -213,6 +213,28 @@ func TestDamagedIndex(t *testing.T) {
 	}
 }
 
+// TestIndexOfPages restores a run whose index has whole pages.
+func TestIndexOfPages(t *testing.T) {
+	m := newMemory()
+	w, err := NewStore(m, []string{"."}, 0, Packing{}, "runs").NewWriter(41_500, 0, 1, Aligned(make([]byte, 2*Align))[:Align])
+	for i := range 409 { // 403 entries of 10 bytes, 6 of 11
+		if err == nil {
+			err = w.AppendBlock(make([]byte, []int{100, 200}[min(i/403, 1)]))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := w.Close()
+	if err != nil || run.index != Align || run.space != 12*Align {
+		t.Fatal(err)
+	}
+	got, err := NewStore(m, nil, 0, Packing{}, "runs").Restore([]Saved{run.Saved()})
+	if err != nil || !slices.Equal(got[0].ends, run.ends) || !slices.Equal(got[0].sums, run.sums) {
+		t.Error(err)
+	}
+}
+
 // TestSound goes to the bounds of the numbers of a run.
 func TestSound(t *testing.T) {
 	const most = 1 << 62

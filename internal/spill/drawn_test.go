@@ -103,6 +103,9 @@ func (w written) check(t *testing.T, m *memory, p Packing) {
 		packs[w.method(i)] = true
 		begin, place, longest = end, w.place(i+1), max(longest, len(plain))
 	}
+	if rest := m.data[w.off+place : roundUp(w.off+place)]; !bytes.Equal(rest, make([]byte, len(rest))) {
+		t.Errorf("the rest of the last page has bytes of others: %v", rest)
+	}
 	if s2, zstd := w.Packs(); s2 != packs[S2] || zstd != packs[Zstd] {
 		t.Errorf("methods %v, %v, want %v", s2, zstd, packs)
 	}

@@ -17,7 +17,7 @@ func TestFaults(t *testing.T) {
 	pack := func(mode Compression) Packing { return Packing{mode, true, 2, 2 * Align, 2 * Align} }
 	for _, c := range []use{
 		{Packing{}, "", 0, 20_000, 9}, {Packing{}, "", 0, Align, 8}, {Packing{}, "runs", 0, 500, 1}, {Packing{}, "runs", 1000, 20_000, 9},
-		{Packing{}, "", 1000, 5000, 2}, {Packing{}, "", 1000, 5000, 5}, {pack(Never), "", 1000, 10_000, 1}, {pack(Never), "runs", 0, 3000, 1},
+		{Packing{}, "", 1000, 5000, 2}, {Packing{}, "", 1000, 5000, 5}, {Packing{}, "runs", 100, 20_000, 1}, {pack(Never), "", 1000, 10_000, 1}, {pack(Never), "runs", 0, 3000, 1},
 		{pack(AlwaysS2), "", 1000, 20_000, 1}, {pack(AlwaysS2), "runs", 0, 3000, 1}, {pack(AlwaysS2), "", 0, 2500, 9},
 		{pack(AlwaysS2), "runs", 0, 20_000, 9}, {pack(AlwaysZstd), "runs", 1000, 3000, 9},
 	} {
@@ -238,6 +238,20 @@ func TestWrongLength(t *testing.T) {
 			if want := fmt.Sprintf("spill: a run of %d bytes got 300, of which 300 are on disk", 300+by); (err == nil) != (by == 0) || err != nil && err.Error() != want {
 				t.Errorf("%d bytes more: %v", by, err)
 			}
+		}
+	}
+}
+
+// TestOtherBytesOnDisk expects that a run whose blocks are not all that was written is refused.
+func TestOtherBytesOnDisk(t *testing.T) {
+	for _, by := range []int64{-1, 1} {
+		w, err := NewStore(newMemory(), []string{"."}, 0, Packing{}, "").NewWriter(300, 0, 1, Aligned(make([]byte, 2*Align)))
+		if err != nil || w.AppendBlock(make([]byte, 300)) != nil {
+			t.Fatal(err)
+		}
+		w.run.ends[0] += by
+		if _, err := w.Close(); err == nil {
+			t.Errorf("%d bytes more are not found", by)
 		}
 	}
 }

@@ -44,6 +44,9 @@ func TestLock(t *testing.T) {
 	if err := third.Remove(); !errors.Is(err, os.ErrNotExist) || !errors.Is(err, os.ErrClosed) {
 		t.Errorf("removed twice: %v", err)
 	}
+	if err := third.Release(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("given back after it was removed: %v", err)
+	}
 	if _, err := TakeLock(filepath.Join(path, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("in a folder that is not there: %v", err)
 	}

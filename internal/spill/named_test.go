@@ -150,7 +150,7 @@ func TestKeptFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var at *Error
-	if err := again.Remove(); !errors.As(err, &at) || at.Op != "remove" || at.Dir != dirs[0] {
+	if err := again.Remove(); !errors.As(err, &at) || at.Op != "remove" || at.Dir != dirs[0] || at.Bytes != 0 {
 		t.Errorf("a folder that is not empty: %v", err)
 	}
 	if err := RemoveFrom(filepath.Join(dirs[1], "none"), "runs"); err != nil {

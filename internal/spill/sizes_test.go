@@ -218,6 +218,62 @@ func TestNote(t *testing.T) {
 	}
 }
 
+// TestCost expects no prediction before all of it is known.
+func TestCost(t *testing.T) {
+	for unknown := range 5 {
+		var k pace
+		var disk rate
+		for i, r := range []*rate{&disk, &k.sort, &k.took[S2], &k.whole} {
+			if i != unknown {
+				*r = rate{bytes: 2, nanos: float64(i + 1)}
+			}
+		}
+		k.plain[S2], k.stored[S2] = 100, 90
+		if got, ok := k.cost(&disk, S2); ok != (unknown > 2) || ok && got != 2.5 {
+			t.Errorf("%d: %v, %v", unknown, got, ok)
+		}
+		if got, ok := k.cost(&disk, Raw); ok != (unknown != 3) || ok && got != 2 {
+			t.Errorf("%d: %v, %v", unknown, got, ok)
+		}
+	}
+}
+
+// TestBest expects no compression before the sort has waited.
+func TestBest(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		k, disk := pace{on: on}, rate{bytes: 1, nanos: 10}
+		k.sort, k.whole, k.took[S2] = rate{bytes: 1, nanos: 1}, rate{bytes: 1, nanos: 10}, rate{bytes: 1, nanos: 1}
+		k.plain[S2], k.stored[S2] = 100, 50
+		if got := k.best(&disk, true); (got == S2) != on {
+			t.Errorf("%v: %d", on, got)
+		}
+	}
+}
+
+// TestTrim expects memory that is longer by at most a sixteenth.
+func TestTrim(t *testing.T) {
+	for _, c := range []struct {
+		n, most int
+		same    bool
+	}{{0, 100, true}, {1, 1, true}, {1, 2, false}, {15, 16, false}, {16, 17, true}, {16, 18, false}, {160, 170, true}, {160, 171, false}, {1000, 1062, true}, {1000, 1063, false}} {
+		p := make([]int64, c.n, c.most)
+		q := Trim(p)
+		if len(q) != c.n || cap(q) > c.most || c.n > 0 && (&q[0] == &p[0]) != c.same {
+			t.Errorf("%+v: %d of %d", c, len(q), cap(q))
+		}
+	}
+}
+
+// TestDividedBuffers expects from which size on half of a buffer is written while the other is filled.
+func TestDividedBuffers(t *testing.T) {
+	for _, c := range []struct{ pages, half, other int }{{1, 1, 0}, {7, 7, 0}, {8, 4, 4}, {9, 4, 4}, {11, 5, 5}} {
+		w, err := NewStore(newMemory(), []string{"."}, 0, Packing{}, "").NewWriter(1, 1, 1, Aligned(make([]byte, (c.pages+1)*Align))[:c.pages*Align])
+		if err != nil || len(w.buf) != c.half*Align || len(w.other) != c.other*Align {
+			t.Errorf("%d pages: %d and %d bytes: %v", c.pages, len(w.buf), len(w.other), err)
+		}
+	}
+}
+
 // TestTrials expects which segments are tried, and how.
 func TestTrials(t *testing.T) {
 	for zstd, want := range map[bool]string{
