@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
+
 	"example.com/sorter/internal/testkit"
 )
 
@@ -100,6 +102,13 @@ func (w written) check(t *testing.T, m *memory, p Packing) {
 		if p.mode != Adaptive && w.Block() <= p.Most() && w.method(i) != want || w.method(i) == Raw && len(stored) != len(plain) {
 			t.Fatalf("block %d of %d bytes is stored as %d in %d, want %d", i, len(plain), w.method(i), len(stored), want)
 		}
+		// The checksum is part of the format of kept runs.
+		var sum xxhash.Digest
+		sum.ResetWithSeed(w.number)
+		sum.Write([]byte{byte(i), byte(i >> 8), byte(i >> 16), byte(i >> 24), 0, 0, 0, byte(w.method(i))})
+		if sum.Write(stored); sum.Sum64() != w.sums[i] {
+			t.Fatalf("block %d has another checksum", i)
+		}
 		packs[w.method(i)] = true
 		begin, place, longest = end, w.place(i+1), max(longest, len(plain))
 	}
@@ -111,6 +120,9 @@ func (w written) check(t *testing.T, m *memory, p Packing) {
 	}
 	if w.Stored() != place || w.Block() < longest || w.Run.ends != nil && w.Block() != longest {
 		t.Errorf("%d bytes on disk, want %d; longest block %d, want %d", w.Stored(), place, w.Block(), longest)
+	}
+	if head := w.Memory() - 8*int64(cap(w.sums)+cap(w.Run.ends)+cap(w.places)) - int64(cap(w.methods)); head < 100 || head > 300 {
+		t.Errorf("%d bytes of memory besides the index", head)
 	}
 	for _, slack := range []int{cap(w.sums) - len(w.sums), cap(w.Run.ends) - len(w.Run.ends), cap(w.places) - len(w.places), cap(w.methods) - len(w.methods)} {
 		if slack > len(w.ends)/5+16 { // sizes of allocations are rounded

@@ -97,7 +97,7 @@ func (d *Reader) stored(r *Run, from, n int) ([]byte, error) {
 	if int64(got) < skip+hi-lo {
 		if err == nil || err == io.EOF { // all of it was written
 			block := from
-			for block < from+n-1 && r.place(block+1)-lo <= int64(got)-skip {
+			for r.place(block+1)-lo <= int64(got)-skip { // ends: some bytes are missing
 				block++
 			}
 			err = r.damaged(block, io.ErrUnexpectedEOF)

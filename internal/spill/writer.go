@@ -229,7 +229,7 @@ const mostWritten = 4 * bufferBytes
 
 // putAside writes p, which may be read until wait, through the buffer, or past it.
 func (w *Writer) putAside(p []byte) error {
-	for w.held == 0 && len(p) >= len(w.buf) && len(p) >= Align && aligned(p) {
+	for w.held == 0 && len(p) >= len(w.buf) && aligned(p) {
 		n := min(len(p)/Align*Align, mostWritten)
 		if err := w.start(p[:n]); err != nil {
 			return err
