@@ -238,6 +238,14 @@ func TestIndexOfPages(t *testing.T) {
 // TestFailedIndex has the write of an index fail that ends with half of the buffer.
 func TestFailedIndex(t *testing.T) {
 	m := newMemory()
+	calls := 0
+	m.fail = func(op string, off, n int64) error {
+		if op == "write" && off == 41*Align {
+			calls++
+			return errInjected
+		}
+		return nil
+	}
 	w, err := NewStore(m, []string{"."}, 0, Packing{}, "runs").NewWriter(164_200, 0, 1, Aligned(make([]byte, 9*Align))[:8*Align])
 	for i := range 1638 { // 1634 entries of 10 bytes, 4 of 11
 		if err == nil {
@@ -246,14 +254,6 @@ func TestFailedIndex(t *testing.T) {
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	calls := 0
-	m.fail = func(op string, off, n int64) error {
-		if op == "write" && off == 41*Align {
-			calls++
-			return errInjected
-		}
-		return nil
 	}
 	if _, err := w.Close(); !errors.Is(err, errInjected) || calls != 1 || w.run.index != 4*Align {
 		t.Errorf("%d calls: %v", calls, err)

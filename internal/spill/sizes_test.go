@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"example.com/sorter/internal/testkit"
 )
 
 // TestSizes expects the sizes of buffers, at their bounds.
@@ -459,8 +461,11 @@ func TestWaited(t *testing.T) {
 
 // TestMethodsOfSegments has the method change to S2 and back within what is appended at once.
 func TestMethodsOfSegments(t *testing.T) {
-	for _, block := range []int{0, 1000, 4096, 60_000} {
+	for i, block := range []int{0, 1000, 4096, 60_000} {
 		for _, buffer := range []int{2, 40} {
+			if testkit.ThinnedByRace(i) {
+				continue
+			}
 			of := max(block, 1000)
 			each := segment / of * of // bytes of a segment
 			if block == 0 {
