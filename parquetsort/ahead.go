@@ -2,8 +2,6 @@ package parquetsort
 
 import "runtime"
 
-func workers() int { return runtime.GOMAXPROCS(0) }
-
 // batch is what next has made, or why there is none.
 type batch[B any] struct {
 	of       B

@@ -17,7 +17,7 @@ type table struct {
 type tableColumn struct {
 	name       string
 	kind       parquet.Kind
-	width      int // bytes of a value, a byte for a bool; -1: they vary
+	width      int // bytes of a value, a byte for a bool; 0: they vary
 	definition int // most levels
 	repetition int
 
@@ -33,21 +33,10 @@ func newTable(schema *parquet.Schema) *table {
 	t := &table{}
 	for _, path := range schema.Columns() {
 		leaf, _ := schema.Lookup(path...)
+		typ := leaf.Node.Type()
 		c := tableColumn{
-			name: joined(path), kind: leaf.Node.Type().Kind(), width: -1,
+			name: joined(path), kind: typ.Kind(), width: widthOf(typ.Kind(), typ.Length()),
 			definition: int(leaf.MaxDefinitionLevel), repetition: int(leaf.MaxRepetitionLevel),
-		}
-		switch c.kind {
-		case parquet.Boolean:
-			c.width = 1
-		case parquet.Int32, parquet.Float:
-			c.width = 4
-		case parquet.Int64, parquet.Double:
-			c.width = 8
-		case parquet.Int96:
-			c.width = 12
-		case parquet.FixedLenByteArray:
-			c.width = leaf.Node.Type().Length()
 		}
 		t.columns = append(t.columns, c)
 	}
@@ -64,7 +53,7 @@ func (t *table) reset() {
 		if c.repetition > 0 {
 			c.starts = append(c.starts[:0], 0)
 		}
-		if c.width < 0 {
+		if c.width == 0 {
 			c.offsets = append(c.offsets[:0], 0)
 		}
 	}
@@ -125,12 +114,12 @@ func (c *tableColumn) addEntry(v *parquet.Value, first bool) error {
 	}
 	switch {
 	case null:
-		c.data = append(c.data, make([]byte, max(c.width, 0))...)
+		c.data = append(c.data, make([]byte, c.width)...)
 	case v.Kind() != c.kind && !(isByteKind(v.Kind()) && isByteKind(c.kind)):
 		return fmt.Errorf("a value of type %v, of %v", v.Kind(), c.kind)
 	case isByteKind(c.kind):
 		b := v.ByteArray()
-		if c.width >= 0 && len(b) != c.width {
+		if c.kind == parquet.FixedLenByteArray && len(b) != c.width {
 			return fmt.Errorf("a value of %d bytes, of %d", len(b), c.width)
 		}
 		c.data = append(c.data, b...)
@@ -141,7 +130,7 @@ func (c *tableColumn) addEntry(v *parquet.Value, first bool) error {
 	default:
 		c.data = v.AppendBytes(c.data)
 	}
-	if c.width < 0 {
+	if c.width == 0 {
 		c.offsets = append(c.offsets, int64(len(c.data)))
 	}
 	return nil
@@ -160,7 +149,7 @@ func (c *tableColumn) span(row uint32) (lo, hi int) {
 
 // bytes returns the values of some entries that follow each other.
 func (c *tableColumn) bytes(lo, hi int) []byte {
-	if c.width < 0 {
+	if c.width == 0 {
 		return c.data[c.offsets[lo]:c.offsets[hi]]
 	}
 	return c.data[lo*c.width : hi*c.width]
@@ -282,7 +271,7 @@ func (c *tableColumn) encode(dst []byte, rows []uint32) []byte {
 			dst = append(dst, c.definitions[lo:hi]...)
 		}
 	}
-	if c.width < 0 {
+	if c.width == 0 {
 		for _, row := range rows {
 			lo, hi := c.span(row)
 			for entry := lo; entry < hi; entry++ {
@@ -327,7 +316,7 @@ func (c *tableColumn) decode(src []byte, rows int) (rest []byte) {
 		c.definitions, src = append(c.definitions, src[:entries]...), src[entries:]
 	}
 	bytes := entries * c.width
-	if c.width < 0 {
+	if c.width == 0 {
 		at := c.offsets[len(c.offsets)-1]
 		bytes = 0
 		for range entries {
@@ -361,7 +350,7 @@ func (c *tableColumn) addRows(from *tableColumn, lo, hi int) {
 	if c.definition > 0 {
 		c.definitions = append(c.definitions, from.definitions[lo:hi]...)
 	}
-	if c.width < 0 {
+	if c.width == 0 {
 		base := c.offsets[len(c.offsets)-1] - from.offsets[lo]
 		for _, offset := range from.offsets[lo+1 : hi+1] {
 			c.offsets = append(c.offsets, base+offset)
@@ -384,7 +373,7 @@ func (t *table) cut(rows int) {
 			c.definitions = c.definitions[:entries]
 		}
 		c.data = c.data[:len(c.bytes(0, entries))]
-		if c.width < 0 {
+		if c.width == 0 {
 			c.offsets = c.offsets[:entries+1]
 		}
 	}

@@ -96,21 +96,27 @@ func addChunks(columns []*column, sources []*source) {
 	}
 }
 
+// widthOf returns the bytes of a value of a physical type, a byte for a bool, 0 if they vary. Fixed ones have the length.
+func widthOf(kind parquet.Kind, length int) int {
+	switch kind {
+	case parquet.Boolean:
+		return 1
+	case parquet.Int32, parquet.Float:
+		return 4
+	case parquet.Int64, parquet.Double:
+		return 8
+	case parquet.Int96:
+		return 12
+	case parquet.FixedLenByteArray:
+		return length
+	}
+	return 0
+}
+
 // describe sets the type of values, their order and their width.
 func (c *column) describe(e *format.SchemaElement) {
 	c.physical = e.Type.V
-	switch c.physical {
-	case format.Boolean:
-		c.width = 1
-	case format.Int32, format.Float:
-		c.width = 4
-	case format.Int64, format.Double:
-		c.width = 8
-	case format.Int96:
-		c.width = 12
-	case format.FixedLenByteArray:
-		c.width = int(e.TypeLength.V)
-	}
+	c.width = widthOf(parquet.Kind(c.physical), int(e.TypeLength.V))
 	var converted *deprecated.ConvertedType
 	if e.ConvertedType.Valid {
 		converted = &e.ConvertedType.V

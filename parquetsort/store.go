@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"runtime"
 	"slices"
 
 	"example.com/sorter/internal/parallel"
@@ -172,7 +173,7 @@ func (s *store) newRun(each int) *runWriter {
 // goroutines.
 func (w *runWriter) write(rows int, encode func(dst []byte, lo, hi int) []byte) error {
 	if w.to.encoders == nil {
-		w.to.encoders = make([]encoder, workers())
+		w.to.encoders = make([]encoder, runtime.GOMAXPROCS(0))
 	}
 	for at := 0; at < rows; {
 		blocks := min((rows-at+w.each-1)/w.each, len(w.to.encoders))

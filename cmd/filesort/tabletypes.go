@@ -180,7 +180,10 @@ func (c *columnTypes) note(v storedValue) {
 		return
 	}
 	c.values++
-	t := typesOf(v, c.are)
+	t := valueTypes(0)
+	if c.are != 0 {
+		t = typesOf(v, c.are)
+	}
 	if t&c.are == 0 {
 		t = typesOf(v, allTypes) // it may be of another type than all values before
 	}

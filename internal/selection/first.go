@@ -233,11 +233,16 @@ func sampleOf[C sortkey.Code](env *engine.Env, n, most int, codes cpu.Source[C])
 		return nil
 	}
 	sample := scratch.Take[C](&env.Arena, sampledOf(n, most))
+	readSample(sample, n, codes)
+	cpu.SortCodes(sample, scratch.Take[C](&env.Arena, len(sample)))
+	return sample
+}
+
+// readSample reads codes at even distances of n.
+func readSample[C sortkey.Code](sample []C, n int, codes cpu.Source[C]) {
 	for i := range sample {
 		codes(sample[i:i+1], int(uint64(n)*uint64(i)/uint64(len(sample))))
 	}
-	cpu.SortCodes(sample, scratch.Take[C](&env.Arena, len(sample)))
-	return sample
 }
 
 // leastSampled is the number of codes from which a sample takes a tenth of a selection at most.

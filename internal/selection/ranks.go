@@ -49,9 +49,7 @@ func FewRanks[C sortkey.Code](rows extract.Input, words []extract.Word, ks []int
 func tiedRanks[C sortkey.Code](n int, ks []int, src cpu.Source[C]) bool {
 	var codes [tiedSample]C
 	var wanted [tiedSample]bool
-	for i := range codes {
-		src(codes[i:i+1], int(uint64(n)*uint64(i)/tiedSample))
-	}
+	readSample(codes[:], n, src)
 	slices.Sort(codes[:])
 	for _, k := range ks {
 		wanted[uint64(k)*tiedSample/uint64(n)] = true
