@@ -198,7 +198,8 @@ func FuzzLikeGNU(f *testing.F) {
 		if more&1 != 0 {
 			args = append(args, "-t,")
 		}
-		if strings.Contains(strings.ToLower(text), "nan") || strings.Contains(key+options, "\x00") {
+		// Neither NaN nor byte 0x80: randomLines says why.
+		if strings.Contains(strings.ToLower(text), "nan") || strings.Contains(text, "\x80") || strings.Contains(key+options, "\x00") {
 			return
 		}
 		want, code := sort(text, args...)
