@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -169,15 +170,8 @@ func sizeStrays(a *scratch.Area, n int, code uintptr) scratch.Memory { return a.
 // countBlock adds the counts of a block to counts and returns the number of its strays.
 func (h *heavy[C]) countBlock(block []C, counts *[heavyValues]int) (others int) {
 	var own [heavyValues]int
-	done := countVectors(block, &h.values, &own)
+	loops.Count(block, &h.values, &own)
 	others = len(block)
-	for _, b := range block[done:] {
-		for i, v := range h.values {
-			if b == v {
-				own[i]++
-			}
-		}
-	}
 	for i, c := range own[:h.used] {
 		counts[i] += c
 		others -= c
@@ -234,20 +228,8 @@ func (k Keys[C]) writeHeavy(env *engine.Env, h heavy[C], strays []C) error {
 			case r.strays != nil:
 				k.Write(from, r.strays[from-r.lo:to-r.lo])
 			default:
-				repeat(k.Bits[from:to], r.bits)
+				loops.Repeat(k.Bits[from:to], r.bits)
 			}
 		}
 	})
-}
-
-// repeat sets all words to value. It sets the first few one by one and copies these, since the
-// runtime's copy uses vectors.
-func repeat[C Code](words []C, value C) {
-	some := words[:min(len(words), engine.Block/4)]
-	for i := range some {
-		some[i] = value
-	}
-	for rest := words[len(some):]; len(rest) > 0; {
-		rest = rest[copy(rest, some):]
-	}
 }

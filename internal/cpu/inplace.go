@@ -4,7 +4,9 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -83,7 +85,7 @@ func indexShift(shift int) int { return 24 + (shift+8)/8*8 }
 
 // sort sorts the pairs [lo, hi), which agree in all digits above shift.
 func (f *flag[C]) sort(lo, hi, shift int) {
-	for hi-lo > shortSort {
+	for hi-lo > bucket.ShortSort {
 		if f.env.Loop.Err() != nil {
 			return
 		}
@@ -147,4 +149,19 @@ func (f *flag[C]) split(lo, hi, shift int) (from [257]uint32) {
 		}
 	}
 	return from
+}
+
+// SortInPlace is [bucket.Pairs.Sort] without memory. It is slower. order must ascend wherever codes
+// tie.
+func SortInPlace(env *engine.Env, codes []uint64, order []uint32) {
+	if len(codes) <= bucket.ShortSort {
+		bucket.InsertPairs(codes, order)
+		return
+	}
+	v := presorted.SummaryOf(codes)
+	if v.Sorted() {
+		return
+	}
+	f := newFlag(env, codes, order, v.Min^v.Max)
+	f.sort(0, len(codes), f.top)
 }

@@ -4,6 +4,7 @@ import (
 	"sort"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -54,10 +55,10 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	first, second := sizeCodeSides(nil, k.Len, unsafe.Sizeof(v.Min))
 	c := codeSort[C]{
 		sides: [2]func() []C{eager(takeAligned[C](env, first)), lazily[C](env, second)},
-		work:  locals[C](env), write: k.Write, private: mostPrivate(k.Len, env.Loop.Workers),
+		work:  bucket.Workers[C](env), write: k.Write, private: mostPrivate(k.Len, env.Loop.Workers),
 	}
 	for i := range c.work {
-		c.work[i].plus = plus
+		c.work[i].Plus = plus
 	}
 	if !env.Loop.Cancellable() {
 		if env.Loop.Progress == nil { // which could end the sort by a panic
@@ -91,7 +92,7 @@ func sizeKeys(a *scratch.Area, n, workers int, code uintptr) {
 		sizeCodeSides(a, n, code)
 		engine.SizeBuffers(a, workers, code)
 		if alone(n, workers, 0) {
-			sizeCodeLocals(a, n, 1, code)
+			bucket.SizeSorts(a, n, 1, code)
 			return
 		}
 		a.Either(
@@ -99,8 +100,8 @@ func sizeKeys(a *scratch.Area, n, workers int, code uintptr) {
 			func() { sizeCounters(a, stripesOf(n, workers, 1<<unevenCellBits).count, 1<<maxCellBits) },
 			func() {
 				sizeRounds(a, n, workers, code, 0, func() {
-					sizeCodeLocals(a, n, workers, code)
-					if most := mostPrivate(n, workers); most > maxLocal {
+					bucket.SizeSorts(a, n, workers, code)
+					if most := mostPrivate(n, workers); most > bucket.MaxLen {
 						a.Shares(n/8, workers, most, code)
 					}
 				})
@@ -253,8 +254,8 @@ func (t *keySort[C]) count() (done bool, err error) {
 
 // codeSort sorts codes in rounds. Each partitions from one side to the other.
 type codeSort[C Code] struct {
-	sides [2]func() []C // by round; the first side of the first round is not used
-	work  []local[C]    // by worker
+	sides [2]func() []C      // by round; the first side of the first round is not used
+	work  []bucket.Worker[C] // by worker
 	write func(lo int, codes []C)
 
 	out []C // places that a split may write codes to before they are written as keys; nil if there are none
@@ -266,7 +267,7 @@ type codeSort[C Code] struct {
 // That memory stays in the worker's caches, which a side of the sort does not. All workers together
 // have at most an eighth of the sort's n codes (Xeon 2023, 16 workers, 2026-11, 10^8 float64: buckets
 // 0.9 instead of 1.6 ns per key; bench/results/constants.md).
-func mostPrivate(n, workers int) int { return min(8*maxLocal, n/(8*max(1, workers))) }
+func mostPrivate(n, workers int) int { return min(8*bucket.MaxLen, n/(8*max(1, workers))) }
 
 // again sorts the codes of a bucket, at places from lo on of the given side, in a further round.
 func (c *codeSort[C]) again(env *engine.Env, codes []C, lo, side, first int) error {
@@ -280,10 +281,9 @@ func (c *codeSort[C]) again(env *engine.Env, codes []C, lo, side, first int) err
 	case len(codes) > c.private:
 		return c.sort(env, in(codes), lo, len(codes), v, 1-side, first)
 	}
-	w := &c.work[first]
-	w.private = atLeast(w.env, w.private, len(codes))
+	private := c.work[first].Private(len(codes))
 	write := func(at int, sorted []C) { c.write(lo+at, sorted) }
-	own := codeSort[C]{sides: [2]func() []C{eager(w.private), eager(codes)}, work: c.work, write: write}
+	own := codeSort[C]{sides: [2]func() []C{eager(private), eager(codes)}, work: c.work, write: write}
 	return own.sort(env, in(codes), 0, len(codes), v, 0, first)
 }
 
@@ -310,7 +310,7 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v presorte
 		}
 		codes := moved[lo:hi]
 		if lowest, span := b.spread(i, codes); span > 0 {
-			codes = c.work[first+worker].sortCodes(codes, lowest, span)
+			codes = c.work[first+worker].Sort(codes, lowest, span)
 		}
 		c.write(lo, codes)
 	}, func(env *engine.Env, worker, i int) error {
@@ -324,6 +324,6 @@ func (c *codeSort[C]) locally(env *engine.Env, codes view[C], lo, n int, v preso
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		own := c.sides[side]()[lo : lo+n]
 		codes.copy(own, 0)
-		c.write(lo, c.work[first].sortCodes(own, v.Min, v.Span()))
+		c.write(lo, c.work[first].Sort(own, v.Min, v.Span()))
 	})
 }

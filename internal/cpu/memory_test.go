@@ -3,42 +3,17 @@ package cpu
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/testkit"
 )
-
-// TestNesting holds the bound on workspaces one inside another to the worst runs: each
-// level leaves nearly all of its codes, or as many as make the next sort by fewer bits.
-func TestNesting(t *testing.T) {
-	block := func(n int) int64 { return scratch.Size(n, 8) }
-	var worst func(n, width int) int64
-	worst = func(n, width int) int64 {
-		passes, digit := leading(n, min(width, 32))
-		most := int64(0)
-		if width -= passes * digit; width > 0 && n > shortSort {
-			most = worst(n, width)
-			for fewer := 1 << (bits.Len(uint(n-1)) - 1); fewer > shortSort; fewer /= 2 {
-				most = max(most, worst(fewer, width))
-			}
-		}
-		return block(n) + most
-	}
-	for n := shortSort + 1; n <= maxLocal; n += 1 + n/50 {
-		for _, code := range []uintptr{4, 8} {
-			if got, want := int64(nesting(n, code))*block(n), worst(n, 8*int(code)); got < want {
-				t.Errorf("%d codes of %d bytes: %d levels of words take %d bytes, want at least %d", n, code, nesting(n, code), got, want)
-			}
-		}
-	}
-}
 
 // memoryCodes are the codes of inputs that take different ways through the engine.
 var memoryCodes = map[string]func(r *rand.Rand, codes []uint64){
@@ -65,7 +40,7 @@ var memoryCodes = map[string]func(r *rand.Rand, codes []uint64){
 		for _, bits := range []int{64, 42, 20} {
 			var inner []int
 			for k, i := range left {
-				if codes[i] = r.Uint64() >> (64 - bits); k%tieStep > 0 {
+				if codes[i] = r.Uint64() >> (64 - bits); k%64 > 0 /* package bucket samples every 64th */ {
 					inner = append(inner, i)
 				}
 			}
@@ -126,7 +101,7 @@ func fill(codes []uint64, draw func() uint64) {
 
 // TestMemoryBounds holds every way to sort to the bound on its memory.
 func TestMemoryBounds(t *testing.T) {
-	lengths := []int{1, 2, 30, 1000, leastTarget, leastTarget + 1, 17_000, 33_000, maxLocal + 1}
+	lengths := []int{1, 2, 30, 1000, leastTarget, leastTarget + 1, 17_000, 33_000, bucket.MaxLen + 1}
 	lengths = append(lengths, testkit.Pick(nil, []int{150_000, 1_200_000})...)
 	r, turn := rand.New(rand.NewPCG(5, 6)), 0
 	for shape, draw := range memoryCodes {
@@ -285,9 +260,9 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 			return err
 		}},
 	}
-	if n <= maxLocal {
-		ways["Pairs"] = memoryWay{PairsBytes(n, 1), func(env *engine.Env) error {
-			new(Pairs).Sort(env, slices.Clone(codes), make([]uint32, n))
+	if n <= bucket.MaxLen {
+		ways["Pairs"] = memoryWay{bucket.PairsBytes(n, 1), func(env *engine.Env) error {
+			new(bucket.Pairs).Sort(env, slices.Clone(codes), make([]uint32, n))
 			return nil
 		}}
 	}

@@ -3,6 +3,7 @@ package cpu
 import (
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -260,8 +261,8 @@ func gatherRefined[C Code](env *engine.Env, s Payload, codes []C, v presorted.Su
 // moveLocally sorts elements that fit the cache, on the calling goroutine.
 func moveLocally[C Code](env *engine.Env, s Payload, codes []C, v presorted.Survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
-		w := local[C]{env: env}
-		order := w.order(codes, v.Min, v.Span())
+		w := bucket.Worker[C]{Env: env}
+		order := w.Order(codes, v.Min, v.Span())
 		payload := s.take(env, presorted.SizeFollow(nil, s.n, s.Size()))
 		payload.Copy(s)
 		gather(env, s, payload, section{0, 0, s.n, order})

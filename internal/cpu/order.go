@@ -3,6 +3,7 @@ package cpu
 import (
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -43,13 +44,13 @@ func OrderByKeys[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer
 		if l == nil {
 			return orderCodes(env, t.codes, t.v, true, sink)
 		}
-		work := locals[C](env)
+		work := bucket.Workers[C](env)
 		var tie func(i, j uint32) bool
 		if l.HasTies() {
 			tie = t.tie
 		}
-		memory := func(worker, lo, hi int) []uint32 { return work[worker].takePlaces(hi - lo) }
-		return l.Emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
+		memory := func(worker, lo, hi int) []uint32 { return work[worker].Places(hi - lo) }
+		return l.Emit(env, bucket.MaxLen, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
 	}
 	if done, err := try(prefixTask(t), prefixWays); done || err != nil {
 		return t.tied, err
@@ -108,12 +109,12 @@ func (o *ordering[C]) emit(env *engine.Env, s extent, l *presorted.Moves) error 
 		tie = func(i, j uint32) bool { return codes[i] == codes[j] }
 	}
 	if !known && (s.numbered || s.side == 1) { // the numbers, or the places after a partition, are the order
-		return l.Parts(env, maxLocal, tie, func(worker, lo, hi int) {
+		return l.Parts(env, bucket.MaxLen, tie, func(worker, lo, hi int) {
 			o.send(s.first+worker, s, numbers, section{base: s.lo + lo, lo: s.lo + lo, hi: s.lo + hi})
 		})
 	}
-	memory := func(worker, lo, hi int) []uint32 { return o.work[s.first+worker].takePlaces(hi - lo) }
-	return l.Emit(env, maxLocal, tie, memory, func(worker, lo int, order []uint32) {
+	memory := func(worker, lo, hi int) []uint32 { return o.work[s.first+worker].Places(hi - lo) }
+	return l.Emit(env, bucket.MaxLen, tie, memory, func(worker, lo int, order []uint32) {
 		o.send(s.first+worker, s, numbers, section{s.lo, s.lo + lo, s.lo + lo + len(order), order})
 	})
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -107,11 +108,11 @@ func followPairs[C Code](env *engine.Env, k Keys[C], codes []C, l *presorted.Mov
 func sortPairsLocally[C Code](env *engine.Env, k Keys[C], v presorted.Survey[C], codes []C, values Payload) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
 		view[C](k.View).copy(codes, 0)
-		w := local[C]{env: env}
-		order := w.order(codes, v.Min, v.Span())
+		w := bucket.Worker[C]{Env: env}
+		order := w.Order(codes, v.Min, v.Span())
 		payload := values.take(env, presorted.SizeFollow(nil, k.Len, values.Size()))
 		payload.Copy(values)
 		gather(env, values, payload, section{0, 0, k.Len, order})
-		k.Write(0, w.pick(codes, order))
+		k.Write(0, w.Pick(codes, order))
 	})
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/stream"
 )
@@ -49,12 +50,12 @@ func partitionElements[C Code](env *engine.Env, b *buckets[C], s Payload, codes 
 	// A loop in assembly asks for the lines that it will write to (EPYC, 2 workers, 2026-11-25, 10^6 24-byte
 	// elements: 1.7 instead of 4.2 ns; bench/results/constants.md).
 	lines, plain := combine && log == 0 && b.fewPlaces(2), !combine || b.plainStores(env, 2)
-	move, loop := placerOf[C](s), placeLoop(nil)
+	move, loop := placerOf[C](s), loops.Place(nil)
 	switch code := unsafe.Sizeof(b.min); {
 	case lines:
-		loop = linesLoopOf(code)
+		loop = loops.PlaceLinesOf(code)
 	case plain:
-		loop = placeLoopOf(size, code)
+		loop = loops.PlaceOf(size, code)
 	}
 	return b.partition(env, codes, func(next *stream.Slots) (func(int, []C), func()) {
 		switch {
@@ -94,7 +95,7 @@ func partitionElements[C Code](env *engine.Env, b *buckets[C], s Payload, codes 
 //
 // Sound: cells and buckets are masked, so they are numbers of table and next, and places are compared.
 // For pointers see [stream.Combines]: scratch for them is clear, and is stored in words.
-func (b *buckets[C]) placeBy(loop placeLoop, next *stream.Slots, dst Payload, dstCodes []C, src Payload, codes []C) {
+func (b *buckets[C]) placeBy(loop loops.Place, next *stream.Slots, dst Payload, dstCodes []C, src Payload, codes []C) {
 	src = src.First(len(codes))
 	b.placed(loop(unsafe.Pointer(&codes[0]), len(codes), uint64(b.min), uint64(b.shift), &b.table[0], &next[0],
 		src.data, dst.data, unsafe.Pointer(&dstCodes[0]), min(dst.n, len(dstCodes))))
@@ -228,7 +229,7 @@ func partitionIndices[C Code](env *engine.Env, b *buckets[C], first int, codes [
 	bytes := b.n * int(unsafe.Sizeof(dst[0])+unsafe.Sizeof(codes[0]))
 	numbers, to := stream.PlainOf(dst), stream.PlainOf(dstCodes)
 	combine := !b.plainStores(env, 2) && stream.Combines(bytes, numbers) && stream.Combines(bytes, to)
-	loop := indicesLoopOf(unsafe.Sizeof(b.min))
+	loop := loops.PlaceIndicesOf(unsafe.Sizeof(b.min))
 	return b.partition(env, in(codes), func(next *stream.Slots) (func(int, []C), func()) {
 		switch {
 		case !combine && loop != nil:
@@ -281,7 +282,7 @@ func combineIndices[C Code](b *buckets[C], next *stream.Slots, index, moved *str
 
 // fillIndices puts indices and codes into buffers until that of bucket k is full or all are there.
 func fillIndices[C Code](b *buckets[C], next *stream.Slots, log uint, buf []uint32, bufCodes []C, base int, codes []C) (done int, k uint32, full bool) {
-	if loop := fillIndicesLoopOf(unsafe.Sizeof(b.min)); loop != nil {
+	if loop := loops.FillIndicesOf(unsafe.Sizeof(b.min)); loop != nil {
 		// Sound: cells and buckets are masked, so they are numbers of table and next, and places are
 		// compared with the length of both buffers.
 		left, k := loop(unsafe.Pointer(&codes[0]), len(codes), uint64(b.min), uint64(b.shift), &b.table[0], &next[0],
@@ -365,7 +366,7 @@ func combineCodes[C Code](b *buckets[C], next *stream.Slots, moved *stream.Combi
 // fillCodes puts codes into buffers until that of bucket k is full or all are there. The loop that
 // flushes is another, so that the compiler keeps this one in registers.
 func fillCodes[C Code](b *buckets[C], next *stream.Slots, log uint, buf, codes []C) (done int, k uint32, full bool) {
-	if loop := fillLoopOf(unsafe.Sizeof(b.min)); loop != nil {
+	if loop := loops.FillOf(unsafe.Sizeof(b.min)); loop != nil {
 		// Sound as in fillIndices.
 		left, k := loop(unsafe.Pointer(&codes[0]), len(codes), uint64(b.min), uint64(b.shift), &b.table[0], &next[0],
 			unsafe.Pointer(&buf[0]), len(buf), 1<<log-1)
@@ -385,12 +386,12 @@ func fillCodes[C Code](b *buckets[C], next *stream.Slots, log uint, buf, codes [
 	return len(codes), 0, false
 }
 
-// filled turns the result of a [fillLoop] of n elements into that of its caller.
+// filled turns the result of a [loops.Fill] of n elements into that of its caller.
 func filled(n, left int, k uint32) (done int, bucket uint32, full bool) {
-	if left == outOfBuffers {
+	if left == loops.OutOfBuffers {
 		panic("sorter: keys changed during the sort")
 	}
-	return n - max(left, 0), k, left != allFilled
+	return n - max(left, 0), k, left != loops.AllFilled
 }
 
 // plainPlaces is the number of write places up to which plain stores win (EPYC, 2 cores, 2026-11,

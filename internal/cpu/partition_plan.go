@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -39,10 +40,6 @@ const (
 	leastTarget  = 1 << 13
 	mostTarget   = 50_000
 
-	// maxLocal is the largest bucket that is sorted locally: its data stay in the caches of
-	// one worker.
-	maxLocal = 1 << 16
-
 	// localBytes bounds the bytes of a list that one worker sorts alone. The list and its copy
 	// are both in the second-level cache.
 	localBytes = 1 << 20
@@ -57,12 +54,12 @@ const (
 // and each stage wakes all workers (EPYC 2022, 2 processors, 2026-11: 6.2 ns alone and 10 together per
 // key for an order of 32 thousand; bench/results/constants.md).
 func alone(n, workers int, size uintptr) bool {
-	most := maxLocal
+	most := bucket.MaxLen
 	switch {
 	case workers > 2 && size == 0:
-		most = maxLocal * 3 / 4
+		most = bucket.MaxLen * 3 / 4
 	case workers > 2:
-		most = maxLocal / 2
+		most = bucket.MaxLen / 2
 	}
 	return n <= leastTarget || n <= most && uintptr(n)*size < localBytes
 }

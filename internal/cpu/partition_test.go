@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/stream"
@@ -73,16 +74,12 @@ func partitionAll[C Code](t *testing.T, codes []C, nb, workers int) {
 
 // TestPlaceLoops moves elements of the sizes that have loops in assembly, by these and by Go's.
 func TestPlaceLoops(t *testing.T) {
-	defer func(places, lines, fills bool) { placesInLoops, placesLines, fillsInLoops = places, lines, fills }(placesInLoops, placesLines, fillsInLoops)
-	fastest := placesLines
-	placesLines = false
-	for _, placesInLoops = range []bool{false, true} {
+	for _, c := range []struct{ places, lines, fills bool }{{false, false, true}, {true, false, true}, {true, true, false}} {
+		undo := loops.Restrict(c.places, c.lines, c.fills)
 		placeLoopsOf[uint32](t)
 		placeLoopsOf[uint64](t)
+		undo()
 	}
-	placesLines, fillsInLoops = fastest, false
-	placeLoopsOf[uint32](t)
-	placeLoopsOf[uint64](t)
 }
 
 func placeLoopsOf[C Code](t *testing.T) {
@@ -108,7 +105,7 @@ func placeLoopsOf[C Code](t *testing.T) {
 		large[i] = codes[i%len(codes)]
 	}
 	checkElements(t, large, 40, 3, func(i int) [8]uint64 { return [8]uint64{uint64(i), 1, 2, 3, 4, 5, 6, ^uint64(i)} })
-	if fillsInLoops || testkit.ThinnedByRace(1) { // TestPartition has these loops, or others with as many workers
+	if loops.FillOf(4) != nil || testkit.ThinnedByRace(1) { // TestPartition has these loops, or others with as many workers
 		return
 	}
 	many := stream.Take[C](new(scratch.Arena), stream.CombineFrom/int(unsafe.Sizeof(codes[0]))+12_345)
@@ -245,5 +242,36 @@ func TestResolution(t *testing.T) {
 		if bits > evenCellBits != c.finer || bits > maxCellBits {
 			t.Errorf("%s: cells of %d bits", name, bits)
 		}
+	}
+}
+
+// TestCloseCodes counts and moves codes in runs of one cell, and others in the same blocks.
+func TestCloseCodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	codes := make([]uint32, 150_000)
+	for i := range codes {
+		codes[i] = uint32(i)*10_007 + r.Uint32N(30_000)
+	}
+	for i := range codes {
+		if r.IntN(50) == 0 {
+			codes[i] = codes[r.IntN(len(codes))]
+		}
+	}
+	v := surveyOf(codes)
+	c := cells[uint32]{min: v.Min, shift: uint8(max(0, v.Width()-evenCellBits))}
+	if !c.close(codes[:engine.Block]) {
+		t.Error("the codes are not close")
+	}
+	var counts, want [1 << evenCellBits]uint32
+	histogram(counts[:], codes, c)
+	for _, code := range codes {
+		want[c.of(code)]++
+	}
+	if counts != want {
+		t.Error("other counts")
+	}
+	partitionAll(t, codes, 16, 2)
+	if c.close(codes[:1]) || c.close(nil) {
+		t.Error("no two codes are close")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -23,9 +24,9 @@ import (
 // total: half a worker's share of n, and enough for stripes with many counters.
 func sharedFrom(n, workers int) int {
 	if workers <= 1 {
-		return maxLocal + 1
+		return bucket.MaxLen + 1
 	}
-	return max(n/(2*workers), 4*maxLocal)
+	return max(n/(2*workers), 4*bucket.MaxLen)
 }
 
 // schedule returns the buckets that one worker handles alone, in descending size, and the buckets
@@ -52,7 +53,7 @@ func (b *buckets[C]) schedule(workers int) (alone, shared []int) {
 // local reports whether bucket i needs no further round.
 func (b *buckets[C]) local(i int) bool {
 	_, span := b.codes(i)
-	return span == 0 || b.size(i) <= maxLocal
+	return span == 0 || b.size(i) <= bucket.MaxLen
 }
 
 // finish handles every bucket: local ones by local, others by again, which gets an environment
@@ -115,8 +116,8 @@ func sizeSides(a *scratch.Area, n int, code uintptr) (codes, first, second scrat
 // ordering is an order being computed.
 type ordering[C Code] struct {
 	sides [2]side[C]
-	work  []local[C] // by worker
-	ties  bool       // deliver takes codes, and parts end where the code changes
+	work  []bucket.Worker[C] // by worker
+	ties  bool               // deliver takes codes, and parts end where the code changes
 
 	// deliver takes the parts of the order. It may overwrite the numbers and codes of side 0
 	// at the places of the part.
@@ -154,7 +155,7 @@ func newOrdering[C Code](env *engine.Env, n int, codes func() []C, ties bool, de
 	moved, first, second := sizeSides(nil, n, unsafe.Sizeof(C(0)))
 	return &ordering[C]{
 		sides:   [2]side[C]{{codes, lazily[uint32](env, first)}, {lazily[C](env, moved), lazily[uint32](env, second)}},
-		work:    locals[C](env),
+		work:    bucket.Workers[C](env),
 		ties:    ties,
 		deliver: deliver,
 	}
@@ -175,9 +176,9 @@ func sizeOrdering(a *scratch.Area, n, workers int, single, ties bool, code, othe
 // sizeSorting sizes the workspaces in which workers sort and deliver n elements, with their
 // codes if ties is set.
 func sizeSorting(a *scratch.Area, n, workers int, ties bool, code uintptr) {
-	sizeLocals(a, n, workers, n, code)
+	bucket.SizeWorkers(a, n, workers, n, code)
 	if ties {
-		sizePicked(a, n, workers, code)
+		bucket.SizePicked(a, n, workers, code)
 	}
 }
 
@@ -216,7 +217,7 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v presorted.Survey[C]) 
 // locally orders elements that fit the cache, on the calling goroutine.
 func (o *ordering[C]) locally(env *engine.Env, s extent, v presorted.Survey[C]) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
-		order := o.work[s.first].order(o.codes(s), v.Min, v.Span())
+		order := o.work[s.first].Order(o.codes(s), v.Min, v.Span())
 		o.send(s.first, s, o.numbersOf(s), section{s.lo, s.lo, s.hi, order})
 	})
 }
@@ -230,7 +231,7 @@ func (o *ordering[C]) finish(env *engine.Env, b *buckets[C], s extent) error {
 		}
 		p, codes := section{base: lo, lo: lo, hi: hi}, o.codes(s)[lo-s.lo:hi-s.lo]
 		if lowest, span := b.spread(i, codes); span > 0 {
-			p.order = o.work[s.first+worker].order(codes, lowest, span)
+			p.order = o.work[s.first+worker].Order(codes, lowest, span)
 		}
 		o.send(s.first+worker, s, o.numbersOf(s), p)
 	}, func(env *engine.Env, first, i int) error {
@@ -262,7 +263,7 @@ func (o *ordering[C]) send(worker int, s extent, numbers []uint32, p section) {
 		if p.order == nil {
 			codes = codes[:p.hi-p.lo]
 		} else {
-			codes = o.work[worker].pick(codes, p.order)
+			codes = o.work[worker].Pick(codes, p.order)
 		}
 	}
 	if numbers != nil {
@@ -288,7 +289,7 @@ func sizeRounds(a *scratch.Area, n, workers int, code, other uintptr, local func
 		func() { sizePlan(a, n, workers, code, other) },
 		func() {
 			local()
-			if n <= maxLocal {
+			if n <= bucket.MaxLen {
 				return
 			}
 			// A round searches for moves, and plans if there are none.
@@ -307,7 +308,7 @@ func sizeRounds(a *scratch.Area, n, workers int, code, other uintptr, local func
 			}
 			alone := func() { // see schedule
 				if workers > 1 {
-					a.Times(min(workers, n/maxLocal), func() { later(min(n, least), 1) })
+					a.Times(min(workers, n/bucket.MaxLen), func() { later(min(n, least), 1) })
 				}
 			}
 			a.Either(shared, alone)

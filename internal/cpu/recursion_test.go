@@ -257,7 +257,7 @@ func TestPrivateRound(t *testing.T) {
 	codes := make([]uint64, n)
 	for i := range codes {
 		codes[i] = r.Uint64()
-		if i%10 == 0 { // more than maxLocal
+		if i%10 == 0 { // more than MaxLen
 			codes[i] = 1<<63 | codes[i]>>16 // even, or vectors would split them
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -21,7 +23,7 @@ type Small[C Code] struct {
 	Near  presorted.Near // for the caller's use
 
 	env     engine.Env
-	local   local[C]
+	local   bucket.Worker[C]
 	payload []byte
 
 	masks    [SmallLen / 64]uint64 // of countValues
@@ -50,7 +52,7 @@ func GetSmall[C Code]() *Small[C] {
 		return w
 	}
 	w := new(Small[C])
-	w.local.env = &w.env
+	w.local.Env = &w.env
 	w.Codes = scratch.Take[C](&w.env.Arena, SmallLen)
 	w.Index = scratch.Take[uint32](&w.env.Arena, SmallLen)
 	return w
@@ -71,7 +73,7 @@ func (w *Small[C]) order(n int) []uint32 {
 	if v.Sorted() {
 		return nil
 	}
-	return w.local.orderOf(w.Codes[:n], v)
+	return w.local.OrderOf(w.Codes[:n], v)
 }
 
 // Order writes the order of the first len(index) codes to index, ties in input order.
@@ -99,7 +101,7 @@ func (w *Small[C]) Sort(n int) []C {
 	case w.sortFew(codes, v):
 		return codes
 	}
-	return w.local.sortCodes(codes, v.Min, v.Span())
+	return w.local.Sort(codes, v.Min, v.Span())
 }
 
 // Codes of which one in leastTiedCodes ties with its predecessor may have few values. Up to mostValues are counted, each
@@ -115,7 +117,7 @@ func (w *Small[C]) countValues(codes []C, v presorted.Summary[C]) bool {
 	for k := range values {
 		values[k], ends[k+1] = value, n
 		if value < v.Max {
-			ends[k+1] = UpTo(w.masks[:], codes, value)
+			ends[k+1] = loops.UpTo(w.masks[:], codes, value)
 		}
 		switch {
 		case ends[k+1] == n:
@@ -161,7 +163,7 @@ func MovePairsSmall[C Code](w *Small[C], keys, values Payload) {
 // FollowSmall moves pair w.Index[i] to place i, for all i. It overwrites w.Index.
 func FollowSmall[C Code](w *Small[C], keys, values Payload) {
 	index := w.Index[:keys.n]
-	again := w.local.takePlaces(keys.n)
+	again := w.local.Places(keys.n)
 	copy(again, index)
 	w.follow(keys, index)
 	w.follow(values, again)

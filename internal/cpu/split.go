@@ -1,134 +1,14 @@
 package cpu
 
 import (
-	"math/bits"
-	"slices"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
-	"example.com/sorter/internal/vecsort"
 )
 
-// Codes of keys are split in three by AVX-512: those below a pivot, those equal to it, which need no more work, and those
-// above. So codes of few values, or with many of one, take few rounds. The pivot is the median of a sample. Few codes are
-// sorted by a network. 64-bit codes that a matrix spreads well are left to it, unless they are few.
-
-// splitCodes sorts codes, with memory of as many.
-func splitCodes[C Code](codes, memory []C) {
-	splitRounds(codes, memory, 2*bits.Len(uint(len(codes))))
-}
-
-// splitRounds is splitCodes in at most the given number of rounds; codes that take more have bad pivots, and are sorted by
-// comparison. Those above a pivot are sorted from memory to their places.
-func splitRounds[C Code](codes, memory []C, rounds int) {
-	for ; len(codes) > vecsort.MostFew[C](); rounds-- {
-		if rounds == 0 {
-			slices.Sort(codes)
-			return
-		}
-		below, above := splitOnce(codes, memory)
-		splitTo(codes[len(codes)-above:], memory[:above], rounds-1)
-		codes = codes[:below]
-	}
-	if len(codes) > 0 {
-		vecsort.SortFew(codes, codes)
-	}
-}
-
-// splitTo sorts codes to dst, which is as long, in at most the given number of rounds, and uses their memory.
-func splitTo[C Code](dst, codes []C, rounds int) {
-	for ; len(codes) > vecsort.MostFew[C](); rounds-- {
-		if rounds == 0 {
-			copy(dst, codes)
-			slices.Sort(dst)
-			return
-		}
-		below, above := splitOnceTo(dst, codes)
-		splitRounds(dst[:below], codes[above:], rounds-1)
-		dst, codes = dst[len(dst)-above:], codes[:above]
-	}
-	if len(codes) > 0 {
-		vecsort.SortFew(dst, codes)
-	}
-}
-
-// splitOnce splits codes by a pivot, of which equal codes are put in their places. Those above it are moved to memory.
-func splitOnce[C Code](codes, memory []C) (below, above int) {
-	pivot := pivotOf(codes)
-	below, above = splitBelow(codes, memory, pivot)
-	repeat(codes[below:len(codes)-above], pivot)
-	return below, above
-}
-
-// splitOnceTo is splitOnce of codes to be sorted to dst. Those below the pivot are moved there.
-func splitOnceTo[C Code](dst, codes []C) (below, above int) {
-	pivot := pivotOf(codes)
-	above, below = splitAbove(codes, dst, pivot)
-	repeat(dst[below:len(dst)-above], pivot)
-	return below, above
-}
-
-// part is codes to be sorted: to dst, or in place with memory.
-type part[C Code] struct{ dst, codes, memory []C }
-
-// split splits a part, unless it has few codes.
-func (p part[C]) split() (lower, upper part[C]) {
-	n := len(p.codes)
-	switch {
-	case n <= vecsort.MostFew[C]():
-		return p, part[C]{}
-	case p.dst == nil:
-		below, above := splitOnce(p.codes, p.memory)
-		return part[C]{nil, p.codes[:below], p.memory[above:]}, part[C]{p.codes[n-above:], p.memory[:above], nil}
-	}
-	below, above := splitOnceTo(p.dst, p.codes)
-	return part[C]{nil, p.dst[:below], p.codes[above:]}, part[C]{p.dst[len(p.dst)-above:], p.codes[:above], nil}
-}
-
-func (p part[C]) sort() {
-	if p.dst == nil {
-		splitCodes(p.codes, p.memory)
-	} else {
-		splitTo(p.dst, p.codes, 2*bits.Len(uint(len(p.codes))))
-	}
-}
-
-// pivotOf returns the median of codes at even distances, of more of them where there are more codes.
-func pivotOf[C Code](codes []C) C {
-	n := len(codes)
-	switch {
-	case n < 1024:
-		return median9(codes, 0, n/9)
-	case n < 8192:
-		step := n / 27
-		a, b, c := median9(codes, 0, step), median9(codes, 9*step, step), median9(codes, 18*step, step)
-		return max(min(a, b), min(max(a, b), c))
-	}
-	step := n / 81
-	var medians [9]C
-	for i := range medians {
-		medians[i] = median9(codes, 9*i*step, step)
-	}
-	return median9(medians[:], 0, 1)
-}
-
-// median9 returns the median of nine codes, the first at a place and the others a step apart each: the least of
-// the greatest, the median of the medians and the greatest of the least of three times three, and of these the median.
-func median9[C Code](codes []C, at, step int) C {
-	var least, mid, most [3]C
-	for i := range least {
-		a, b, c := codes[at], codes[at+step], codes[at+2*step]
-		a, b = min(a, b), max(a, b)
-		least[i], mid[i], most[i] = min(a, c), max(a, min(b, c)), max(b, c)
-		at += 3 * step
-	}
-	a, c := max(least[0], least[1], least[2]), min(most[0], most[1], most[2])
-	low, high := min(mid[0], mid[1]), max(mid[0], mid[1])
-	b := max(low, min(high, mid[2]))
-	low, high = min(a, b), max(a, b)
-	return max(low, min(high, c))
-}
+// Keys of 32 bits, and keys whose codes crowd, are split in halves that workers share: see [bucket.Part].
 
 // mostSplit bounds the 64-bit codes that are split from the first round on, and so the second code of memory that each
 // takes, and mostNarrow the 32-bit ones. More workers than splitWorkers gain more from a partition in parallel. Each worker gets
@@ -139,16 +19,6 @@ const (
 	splitWorkers = 2
 	splitParts   = 3
 )
-
-// splitsFirst reports whether n codes in the cache are split before it is known whether a matrix spreads them well: up to
-// 2^14 of 32 bits, or 2^11 of 64 (EPYC, 2026-11: 1000 uniform uint32 1.3 instead of 1.8 ns, 4000 1.7 instead of 2.5, 16 000 2.5
-// instead of 2.2, float32 2.6 instead of 3.1; uint64 300 2.7 instead of 4.1, 1000 3.5 instead of 3.3).
-func splitsFirst[C Code](n int) bool {
-	if unsafe.Sizeof(C(0)) == 4 {
-		return splits() && n <= 1<<14
-	}
-	return splits() && n <= 1<<11
-}
 
 // splitting reports whether n codes, surveyed as v, are split from the first round on: 32-bit ones, and 64-bit ones that a
 // matrix would not spread well. A split of the latter takes two and a half times as long as of the former, a matrix hardly
@@ -162,54 +32,13 @@ func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey
 	case n > mostSplit:
 		return false
 	}
-	sample := make([]C, mostSample)
+	sample := make([]C, bucket.MostSample)
 	for i := range sample {
 		at := n / len(sample) * i
 		copy(sample[i:], codes(at, at+1, sample[i:i+1]))
 	}
-	uneven, tied := crowded(sample, v.Span())
+	uneven, tied := bucket.Crowded(sample, v.Span())
 	return uneven || tied
-}
-
-// even reports whether a matrix is likely to spread codes of a bucket, on a line of floats if they are of 64 bits.
-func (w *local[C]) even(codes []C, lowest, span C) bool {
-	var all [mostSample]C
-	sample := all[:]
-	if len(codes) < 1<<13 {
-		sample = all[:mostSample/2]
-	}
-	for i := range sample {
-		sample[i] = codes[len(codes)/len(sample)*i]
-	}
-	if uneven, tied := crowded(sample, span); tied || !uneven {
-		return !tied
-	}
-	for _, desc := range []bool{false, true} {
-		if l, ok := lineOf(desc, lowest, span, w.plus); ok && unsafe.Sizeof(span) == 8 && l.Even(codes) {
-			return true
-		}
-	}
-	return false
-}
-
-// mostSample is the most codes of a sample by which splits are chosen.
-const mostSample = 256
-
-// crowded reports whether a sample of codes of a range crowds: whether more than crowd lie in a part of the range that has share
-// of them if they are even, and whether an eighth of it comes again. Of 3000 samples of uniform codes none was uneven, of normal
-// ones nearly all. It sorts the sample.
-func crowded[C Code](sample []C, span C) (uneven, tied bool) {
-	const share, crowd = 16, 38
-	var memory [mostSample]C
-	splitCodes(sample, memory[:])
-	wide, again := span/C(len(sample)/share), 0
-	for i, x := range sample {
-		if i > 0 && x == sample[i-1] {
-			again++
-		}
-		uneven = uneven || i >= crowd && x-sample[i-crowd] <= wide
-	}
-	return uneven, again >= len(sample)/8
 }
 
 // bySplits is sort by splits alone.
@@ -219,64 +48,20 @@ func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side int) 
 		dst = c.sides[1-side]()
 	}
 	dst = dst[lo : lo+n]
-	parts := []part[C]{{dst, own, nil}}
+	parts := []bucket.Part[C]{bucket.PartOf(dst, own)}
 	err := env.Stage("partition", n, env.ChunkOf(n), func(_, from, to int) { codes.copy(own[from:to], from) })
 	for err == nil && env.Loop.Workers > 1 && len(parts) < splitParts*env.Loop.Workers {
-		halves := make([]part[C], 2*len(parts))
-		err = env.Stage("partition", len(parts), 1, func(_, i, _ int) { halves[2*i], halves[2*i+1] = parts[i].split() })
+		halves := make([]bucket.Part[C], 2*len(parts))
+		err = env.Stage("partition", len(parts), 1, func(_, i, _ int) { halves[2*i], halves[2*i+1] = parts[i].Split() })
 		parts = halves
 	}
 	if err != nil {
 		return err
 	}
-	err = env.Stage("buckets", len(parts), 1, func(_, i, _ int) { parts[i].sort() })
+	err = env.Stage("buckets", len(parts), 1, func(_, i, _ int) { parts[i].Sort() })
 	if err != nil {
 		return err
 	}
 	env.Trace.SortedByVectors()
 	return env.Stage("write", n, env.ChunkOf(n), func(_, from, to int) { c.write(lo+from, dst[from:to]) })
-}
-
-// SortCodes sorts codes on the calling goroutine, with memory of as many if they are more than 128.
-func SortCodes[C Code](codes, memory []C) {
-	switch n := len(codes); {
-	case !splits():
-		slices.Sort(codes)
-	case n > vecsort.MostFew[C]():
-		splitCodes(codes, memory)
-	case n > 0:
-		vecsort.SortFew(codes, codes)
-	}
-}
-
-// Selects reports whether [SelectCode] takes less time than an order.
-func Selects() bool { return splits() }
-
-// SelectCode returns the code of rank k, from 0, and the number of lesser ones. It moves codes, with memory of as many.
-func SelectCode[C Code](codes, memory []C, k int) (code C, before int) {
-	return selectRounds(codes, memory, k, 2*bits.Len(uint(len(codes))))
-}
-
-// selectRounds is SelectCode in at most the given number of rounds, before a sort by comparison.
-func selectRounds[C Code](codes, memory []C, k, rounds int) (code C, before int) {
-	for ; len(codes) > vecsort.MostFew[C]() && rounds > 0; rounds-- {
-		pivot := pivotOf(codes)
-		below, above := splitBelow(codes, memory, pivot)
-		switch upTo := len(codes) - above; {
-		case k < below:
-			codes = codes[:below]
-		case k < upTo:
-			return pivot, before + below
-		default:
-			before, k = before+upTo, k-upTo
-			codes, memory = memory[:above], codes
-		}
-	}
-	if len(codes) > vecsort.MostFew[C]() {
-		slices.Sort(codes)
-	} else {
-		vecsort.SortFew(codes, codes)
-	}
-	i, _ := slices.BinarySearch(codes, codes[k])
-	return codes[k], before + i
 }

@@ -1,219 +1,21 @@
 package cpu
 
 import (
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/dist"
-	"example.com/sorter/internal/presorted"
 )
-
-// TestSplitCodes sorts codes of every distribution, around the lengths of vectors and of rounds.
-func TestSplitCodes(t *testing.T) {
-	if !splits() {
-		t.Skip("no AVX-512")
-	}
-	t.Run("32", func(t *testing.T) { testSplitCodes(t, func(v uint64) uint32 { return uint32(v >> 32) }) })
-	t.Run("64", func(t *testing.T) { testSplitCodes(t, func(v uint64) uint64 { return v }) })
-}
-
-func testSplitCodes[C Code](t *testing.T, code func(v uint64) C) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for _, n := range append(seq(2, 140), 255, 256, 1000, 1023, 1024, 1025, 4095, 20_000) {
-		for _, d := range dist.All {
-			const guard = 16
-			codes := make([]C, n+guard+1)[1:] // not aligned to vectors
-			for i, v := range d.Draw(n, r) {
-				codes[i] = code(v)
-			}
-			above := make([]C, n+guard)
-			for i := range guard {
-				codes[n+i], above[n+i] = C(i), C(i)
-			}
-			want := slices.Clone(codes)
-			slices.Sort(want[:n])
-			splitCodes(codes[:n:n], above[:n:n])
-			if !slices.Equal(codes, want) {
-				t.Fatalf("%d codes, %s: not sorted, or written after their end", n, d.Name)
-			}
-			for i := range guard {
-				if above[n+i] != C(i) {
-					t.Fatalf("%d codes, %s: written after the end of the memory", n, d.Name)
-				}
-			}
-		}
-	}
-}
-
-// TestSplit splits lists of all lengths by every place of a pivot, at all alignments.
-func TestSplit(t *testing.T) {
-	if !splits() {
-		t.Skip("no AVX-512")
-	}
-	t.Run("32", func(t *testing.T) { testSplit(t, func(v uint64) uint32 { return uint32(v >> 32) }) })
-	t.Run("64", func(t *testing.T) { testSplit(t, func(v uint64) uint64 { return v }) })
-}
-
-func testSplit[C Code](t *testing.T, code func(v uint64) C) {
-	r := rand.New(rand.NewPCG(7, 8))
-	spreads := []func() uint64{r.Uint64, func() uint64 { return r.Uint64N(3) << 62 }, func() uint64 { return -r.Uint64N(2) },
-		func() uint64 { return 1<<63 - 1<<31 + r.Uint64N(3)<<30 }, func() uint64 { return 5 << 40 }}
-	const guard = 16
-	for n := 1; n <= 300; n++ {
-		for _, draw := range spreads {
-			at := r.IntN(guard)
-			all, other := make([]C, n+2*guard), make([]C, n+2*guard)
-			for i := range all {
-				all[i], other[i] = code(draw()), code(draw())
-			}
-			for _, pivot := range []C{all[at], all[at+n/2], 0, ^C(0), code(draw())} {
-				var below, above []C
-				for _, c := range all[at : at+n] {
-					if c < pivot {
-						below = append(below, c)
-					} else if c > pivot {
-						above = append(above, c)
-					}
-				}
-				for _, keepsBelow := range []bool{true, false} {
-					own, beside := slices.Clone(all), slices.Clone(other)
-					stay, move := below, above
-					split := splitBelow[C]
-					if !keepsBelow {
-						stay, move = above, below
-						split = splitAbove[C]
-					}
-					stayed, moved := split(own[at:at+n], beside[guard-at:guard-at+n], pivot)
-					if stayed != len(stay) || moved != len(move) || !slices.Equal(own[at:at+stayed], stay) || !slices.Equal(beside[guard-at:][:moved], move) {
-						t.Fatalf("%d codes by %d: %d and %d, want %d and %d", n, pivot, own[at:at+stayed], beside[guard-at:][:moved], stay, move)
-					}
-					if !slices.Equal(own[:at], all[:at]) || !slices.Equal(own[at+n:], all[at+n:]) ||
-						!slices.Equal(beside[:guard-at], other[:guard-at]) || !slices.Equal(beside[guard-at+n:], other[guard-at+n:]) {
-						t.Fatalf("%d codes by %d: written beyond the ends", n, pivot)
-					}
-				}
-			}
-		}
-	}
-}
-
-func seq(from, to int) (s []int) {
-	for i := from; i < to; i++ {
-		s = append(s, i)
-	}
-	return s
-}
-
-// TestSplitRounds has no rounds left at once: codes are sorted all the same.
-func TestSplitRounds(t *testing.T) {
-	if !splits() {
-		t.Skip("no AVX-512")
-	}
-	for rounds := range 4 {
-		codes := make([]uint32, 1000)
-		for i := range codes {
-			codes[i] = rand.Uint32N(500)
-		}
-		want := slices.Clone(codes)
-		slices.Sort(want)
-		own, other := slices.Clone(codes), make([]uint32, 1000)
-		if splitRounds(own, other, rounds); !slices.Equal(own, want) {
-			t.Fatalf("%d rounds: not sorted", rounds)
-		}
-		if splitTo(other, codes, rounds); !slices.Equal(other, want) {
-			t.Fatalf("%d rounds: not sorted beside", rounds)
-		}
-	}
-}
-
-// TestSelectCode selects from codes of every distribution, with any number of rounds.
-func TestSelectCode(t *testing.T) {
-	if !splits() {
-		t.Skip("no AVX-512")
-	}
-	t.Run("32", func(t *testing.T) { testSelectCode(t, func(v uint64) uint32 { return uint32(v >> 32) }) })
-	t.Run("64", func(t *testing.T) { testSelectCode(t, func(v uint64) uint64 { return v }) })
-}
-
-func testSelectCode[C Code](t *testing.T, code func(v uint64) C) {
-	r := rand.New(rand.NewPCG(9, 10))
-	for _, n := range []int{1, 2, 16, 100, 127, 128, 129, 256, 257, 1000, 5000} {
-		for _, d := range dist.All {
-			codes := make([]C, n)
-			for i, v := range d.Draw(n, r) {
-				codes[i] = code(v)
-			}
-			sorted := slices.Sorted(slices.Values(codes))
-			for turn := range 12 {
-				k, rounds := r.IntN(n), 40
-				switch turn {
-				case 0:
-					k = 0
-				case 1:
-					k = n - 1
-				default:
-					rounds = min(turn-2, 40)
-				}
-				before, _ := slices.BinarySearch(sorted, sorted[k])
-				if got, less := selectRounds(slices.Clone(codes), make([]C, n), k, rounds); got != sorted[k] || less != before {
-					t.Fatalf("rank %d of %d codes, %s, %d rounds: %d after %d, want %d after %d", k, n, d.Name, rounds, got, less, sorted[k], before)
-				}
-			}
-		}
-	}
-}
-
-func TestMedian9(t *testing.T) {
-	for range 1000 {
-		codes := make([]uint32, 9)
-		for i := range codes {
-			codes[i] = rand.Uint32N(12)
-		}
-		want := slices.Sorted(slices.Values(codes))
-		if got := median9(codes, 0, 1); got < want[3] || got > want[5] {
-			t.Fatalf("median of %d is %d", codes, got)
-		}
-	}
-}
-
-// BenchmarkSplitCodes sorts lists of a bucket's length beside the radix sort.
-func BenchmarkSplitCodes(b *testing.B) {
-	if !splits() {
-		b.Skip("no AVX-512")
-	}
-	for _, n := range []int{100, 1000, 4000, 20_000} {
-		for _, name := range []string{"uniform", "zipf", "16 values", "log", "gauss"} {
-			lists := 1_000_000 / n
-			source := make([]uint32, 0, n*lists)
-			for _, v := range dist.Named(name).Draw(n*lists, rand.New(rand.NewPCG(1, 2))) {
-				source = append(source, uint32(v>>32))
-			}
-			codes, above := make([]uint32, len(source)), make([]uint32, n)
-			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
-				for b.Loop() {
-					b.StopTimer()
-					copy(codes, source)
-					b.StartTimer()
-					for at := 0; at < len(codes); at += n {
-						splitCodes(codes[at:at+n], above)
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(source)), "ns/code")
-			})
-		}
-	}
-}
 
 // TestCrowdedKeys sorts keys that crowd, and uniform ones, with one worker, with two and with three.
 func TestCrowdedKeys(t *testing.T) {
-	if !splits() {
+	if !bucket.Splits() {
 		t.Skip("no AVX-512")
 	}
 	r := rand.New(rand.NewPCG(5, 6))
-	const n = 3 * maxLocal
+	const n = 3 * bucket.MaxLen
 	for _, name := range []string{"16 values", "zipf", "log", "uniform", "gauss"} {
 		codes := dist.Named(name).Draw(n, r)
 		want := slices.Clone(codes)
@@ -221,7 +23,7 @@ func TestCrowdedKeys(t *testing.T) {
 		for workers := 1; workers <= splitWorkers+1; workers++ {
 			env := newEnv(workers)
 			if got, crowd := splitting(env, in(codes), n, surveyOf(codes)), name != "uniform"; got != (crowd && workers <= splitWorkers) {
-				t.Errorf("%s, %d workers: crowded is %t", name, workers, got)
+				t.Errorf("%s, %d workers: Crowded is %t", name, workers, got)
 			}
 			for _, progress := range []func(string, int, int){nil, func(string, int, int) {}} { // in the memory of the keys, and beside
 				sorted := slices.Clone(codes)
@@ -230,38 +32,6 @@ func TestCrowdedKeys(t *testing.T) {
 				if !slices.Equal(sorted, want) {
 					t.Errorf("%s, %d workers: not in order", name, workers)
 				}
-			}
-		}
-	}
-}
-
-// TestEven says which codes of a bucket a matrix is tried for: even ones, and floats that are even as values.
-func TestEven(t *testing.T) {
-	if !splits() {
-		t.Skip("no AVX-512")
-	}
-	r := rand.New(rand.NewPCG(11, 12))
-	float := func(x float64) uint64 { return math.Float64bits(x) | 1<<63 }
-	for name, code := range map[string]struct {
-		even bool
-		at   func() uint64
-	}{
-		"uniform":               {true, r.Uint64},
-		"floats from 0 to 1":    {true, func() uint64 { return float(r.Float64()) }},
-		"16 floats":             {false, func() uint64 { return float(float64(r.IntN(16)) + 1) }},
-		"16 codes":              {false, func() uint64 { return r.Uint64N(16) << 60 }},
-		"floats of all binades": {false, func() uint64 { return float(math.Ldexp(1+r.Float64(), -r.IntN(60)*r.IntN(16))) }},
-		"most in a sixteenth":   {false, func() uint64 { return r.Uint64() >> (4 * min(r.IntN(10), 1)) }},
-	} {
-		for _, n := range []int{3000, 1 << 14} {
-			codes := make([]uint64, n)
-			for i := range codes {
-				codes[i] = code.at()
-			}
-			v := presorted.SummaryOf(codes)
-			w := local[uint64]{env: newEnv(1)}
-			if got := w.even(codes, v.Min, v.Span()); got != code.even {
-				t.Errorf("%d codes, %s: even is %t", n, name, got)
 			}
 		}
 	}

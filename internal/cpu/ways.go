@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/ways"
@@ -104,7 +105,7 @@ func findMoves[C Code](env *engine.Env, n int, words presorted.Words[C], v preso
 // splitKeys sorts n codes of keys by splits. It is the way split-keys, which every sort of keys tries before its
 // partition, and each further round.
 func (c *codeSort[C]) splitKeys(env *engine.Env, codes view[C], lo, n int, v presorted.Survey[C], side int) (done bool, err error) {
-	if !splits() || !ways.On(ways.SplitKeys) || !splitting(env, codes, n, v) {
+	if !bucket.Splits() || !ways.On(ways.SplitKeys) || !splitting(env, codes, n, v) {
 		return false, nil
 	}
 	if err := c.bySplits(env, codes, lo, n, side); err != nil {
@@ -127,16 +128,4 @@ func (w *Small[C]) sortFew(codes []C, v presorted.Summary[C]) bool {
 		return false
 	}
 	return true
-}
-
-// orderFew returns the order of the codes of a bucket, in [lowest, lowest + span], by one of its ways; nil if none is done.
-func (w *local[C]) orderFew(codes []C, lowest, span C) (order []uint32) {
-	if n := len(codes); w.nested || n < leastCrowded || span < C(n) || !ways.On(ways.Crowd) {
-		return nil
-	}
-	if code, ok := crowd(codes, lowest, span); ok {
-		order = w.orderCrowd(codes, lowest, code)
-		ways.Took(ways.Crowd)
-	}
-	return order
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -14,7 +15,7 @@ import (
 
 // Segments are parts of a list that are sorted each by itself: part i has places offsets[i] to
 // offsets[i+1]-1, or runs of ties are the parts. Workers take whole segments, several short ones
-// together. A segment of more than maxLocal elements is for all workers, after the others.
+// together. A segment of more than bucket.MaxLen elements is for all workers, after the others.
 type Segments struct {
 	offsets []int
 	tied    engine.Ties // unless nil, of rows 0 … n-1, in place of offsets
@@ -75,18 +76,18 @@ func (s *Segments) beginning(lo, hi int, buf []int) []int {
 }
 
 // together returns the number of elements that a worker sorts together at most.
-func (s *Segments) together() int { return max(engine.Block, min(s.longest, maxLocal)) }
+func (s *Segments) together() int { return max(engine.Block, min(s.longest, bucket.MaxLen)) }
 
 // long returns the length of the longest segment that all workers sort, 0 if there is none.
 func (s *Segments) long() int {
-	if s.longest <= maxLocal {
+	if s.longest <= bucket.MaxLen {
 		return 0
 	}
 	return s.longest
 }
 
 // each passes the segments to short, by the offsets of some that follow each other, of at most
-// s.together() elements together, from all workers, and then those of more than maxLocal elements to
+// s.together() elements together, from all workers, and then those of more than bucket.MaxLen elements to
 // long, one by one.
 func (s *Segments) each(env *engine.Env, stage string, short func(worker int, offsets []int), long func(lo, hi int) error) error {
 	var mu sync.Mutex
@@ -105,7 +106,7 @@ func (s *Segments) each(env *engine.Env, stage string, short func(worker int, of
 			switch {
 			case env.Loop.Err() != nil:
 				return
-			case offsets[j]-offsets[i] <= maxLocal:
+			case offsets[j]-offsets[i] <= bucket.MaxLen:
 				short(worker, offsets[i:j+1])
 			default:
 				mu.Lock()
@@ -146,7 +147,7 @@ type within[C Code] struct {
 
 // withinWorker is the workspace of one worker.
 type withinWorker[C Code] struct {
-	local  local[C]
+	local  bucket.Worker[C]
 	codes  []C // of the segments that are ordered together
 	joined joined
 }
@@ -155,7 +156,7 @@ type withinWorker[C Code] struct {
 // leading bits of the code. A sort of each takes 12 ns per element of segments of 30, and 12 of 10; one
 // of all takes 6 and 7 (EPYC, 2026-11, int64, a busy machine).
 type joined struct {
-	local local[uint64]
+	local bucket.Worker[uint64]
 	words []uint64
 	ends  [engine.Block + 1]uint8 // 1 if a segment ends before an element
 }
@@ -180,7 +181,7 @@ func pairs(offsets []int) bool {
 func OrderWithin[C Code](env *engine.Env, s Segments, index []uint32, src Source[C], refine func(worker int, order []uint32, codes []C)) error {
 	w := &within[C]{s, env, index, src, refine, make([]withinWorker[C], max(1, env.Loop.Workers))}
 	for i := range w.work {
-		w.work[i].local.env, w.work[i].joined.local.env = env, env
+		w.work[i].local.Env, w.work[i].joined.local.Env = env, env
 	}
 	return s.each(env, "segments", w.orderTogether, w.orderLong)
 }
@@ -190,8 +191,8 @@ func OrderWithin[C Code](env *engine.Env, s Segments, index []uint32, src Source
 func OrderWithinBytes(n, workers int, s Segments, code uintptr) int64 {
 	var a scratch.Area
 	s.sizeOffsets(&a, n, workers)
-	sizeLocals(&a, n, workers, maxLocal, code)
-	sizePicked(&a, n, workers, code)
+	bucket.SizeWorkers(&a, n, workers, bucket.MaxLen, code)
+	bucket.SizePicked(&a, n, workers, code)
 	a.Shares(n, workers, s.together(), code)
 	sizeJoined(&a, n, workers)
 	return a.Bytes() + OrderBytes(s.long(), workers, code)
@@ -200,14 +201,14 @@ func OrderWithinBytes(n, workers int, s Segments, code uintptr) int64 {
 // sizeJoined sizes the workspaces of workers that join segments of n elements.
 func sizeJoined(a *scratch.Area, n, workers int) {
 	a.Shares(n, workers, engine.Block, 8)
-	sizeLocalsOf(a, n, workers, engine.Block, engine.Block, 8)
+	bucket.SizeWorkersOf(a, n, workers, engine.Block, engine.Block, 8)
 }
 
 // orderTogether orders segments that end at the offsets after the first.
 func (w *within[C]) orderTogether(worker int, offsets []int) {
 	work, from := &w.work[worker], offsets[0]
 	n := offsets[len(offsets)-1] - from
-	work.codes = atLeast(w.env, work.codes, n)
+	work.codes = scratch.Grow(&w.env.Arena, work.codes, n)
 	codes := work.codes[:n]
 	for lo := 0; lo < n; lo += engine.Block {
 		w.src(codes[lo:min(lo+engine.Block, n)], from+lo)
@@ -215,13 +216,13 @@ func (w *within[C]) orderTogether(worker int, offsets []int) {
 	if w.env.Loop.Err() != nil {
 		return // and codes are left out
 	}
-	if segments := len(offsets) - 1; n > shortSort && segments > 1 && n <= segments*mostJoined && !pairs(offsets) {
+	if segments := len(offsets) - 1; n > bucket.ShortSort && segments > 1 && n <= segments*mostJoined && !pairs(offsets) {
 		w.orderJoined(worker, codes, offsets)
 		return
 	}
 	for i := range offsets[1:] {
 		lo, hi := offsets[i], offsets[i+1]
-		sorted := work.local.within(codes[lo-from:hi-from], w.index[lo:hi], uint32(lo), w.refine != nil)
+		sorted := work.local.Within(codes[lo-from:hi-from], w.index[lo:hi], uint32(lo), w.refine != nil)
 		if w.refine != nil && hi-lo > 1 {
 			w.refine(worker, w.index[lo:hi], sorted)
 		}
@@ -235,15 +236,15 @@ func (w *within[C]) orderJoined(worker int, codes []C, offsets []int) {
 	if words, width, drop, rising := join(w.env, &work.joined, codes, offsets); rising {
 		presorted.Forward(index, from)
 	} else {
-		order := work.joined.local.order(words, 0, words[len(words)-1]|(1<<width-1))
+		order := work.joined.local.Order(words, 0, words[len(words)-1]|(1<<width-1))
 		if drop > 0 {
-			work.local.repairJoined(order, words, codes)
+			work.local.RepairJoined(order, words, codes)
 		}
 		for i, place := range order {
 			index[i] = uint32(from) + place
 		}
 		if w.refine != nil {
-			sorted = work.local.pick(codes, order)
+			sorted = work.local.Pick(codes, order)
 		}
 	}
 	if w.refine == nil {
@@ -259,7 +260,7 @@ func (w *within[C]) orderJoined(worker int, codes []C, offsets []int) {
 // join writes the words of codes in segments: the number of the segment above width bits of the
 // code, without its lowest drop bits. rising reports that words are whole codes, and in order.
 func join[C Code](env *engine.Env, j *joined, codes []C, offsets []int) (words []uint64, width, drop int, rising bool) {
-	j.words = atLeast(env, j.words, len(codes))
+	j.words = scratch.Grow(&env.Arena, j.words, len(codes))
 	words = j.words[:len(codes)]
 	v := presorted.SummaryOf(codes)
 	width = bits.Len64(uint64(v.Span()))
@@ -278,57 +279,6 @@ func join[C Code](env *engine.Env, j *joined, codes []C, offsets []int) (words [
 		words[i], last, falls = word, word, falls|fall
 	}
 	return words, width, drop, falls == 0 && drop == 0
-}
-
-// repairJoined sorts places whose words agree by their codes.
-func (w *local[C]) repairJoined(order []uint32, words []uint64, codes []C) {
-	last := words[order[0]]
-	for i := 1; i < len(order); i++ {
-		x := words[order[i]]
-		if x != last {
-			last = x
-			continue
-		}
-		from := i - 1
-		for i++; i < len(order) && words[order[i]] == last; i++ {
-		}
-		if run := order[from:i]; len(run) <= shortSort {
-			insertionBy(run, codes)
-		} else {
-			w.repairLong(run, codes)
-		}
-		i--
-	}
-}
-
-// within writes the order of codes, of elements numbered from first on, to index. It returns
-// the codes in order if they are asked for; it may overwrite codes.
-func (w *local[C]) within(codes []C, index []uint32, first uint32, inOrder bool) (sorted []C) {
-	n := len(codes)
-	if n == 2 { // without a branch on random codes
-		a, b := codes[0], codes[1]
-		_, swap := bits.Sub64(uint64(b), uint64(a), 0)
-		codes[0], codes[1] = min(a, b), max(a, b)
-		index[0], index[1] = first+uint32(swap), first+1-uint32(swap)
-		return codes
-	}
-	presorted.Forward(index, int(first))
-	if n <= shortSort {
-		insertionPairs(codes, index)
-		return codes
-	}
-	v := presorted.SummaryOf(codes)
-	if v.Sorted() {
-		return codes
-	}
-	order := w.order(codes, v.Min, v.Span())
-	for i, place := range order {
-		index[i] = first + place
-	}
-	if inOrder {
-		return w.pick(codes, order)
-	}
-	return nil
 }
 
 // orderLong orders the segment of elements [lo, hi) by all workers.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -53,10 +54,10 @@ func (w *nullsAtEnd) Prefix(dst []uint64, b Batch, _ int) {
 func (w *nullsAtEnd) atEnd(codes []uint64) uint64 {
 	var masks [1]uint64
 	if w.null == 0 {
-		cpu.UpTo(masks[:], codes, 0)
+		loops.UpTo(masks[:], codes, 0)
 		return masks[0]
 	}
-	cpu.UpTo(masks[:], codes, math.MaxUint64-1)
+	loops.UpTo(masks[:], codes, math.MaxUint64-1)
 	return ^masks[0] & (math.MaxUint64 >> (64 - len(codes)))
 }
 

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/loops"
 )
 
 // NullBits are the nulls of rows by their numbers, as a validity bitmap has them: row i is null if
@@ -98,5 +98,5 @@ func (set NullSet) Split(values, nulls []uint32, lo, hi int) (k int) {
 			x++
 		}
 	}
-	return cpu.ZeroPlaces(values, set[lo/64:], hi-lo, uint32(lo))
+	return loops.ZeroPlaces(values, set[lo/64:], hi-lo, uint32(lo))
 }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/fetch"
 	"example.com/sorter/internal/scratch"
@@ -29,7 +30,7 @@ type merger[C cpu.Code] struct {
 // worker is the workspace of one worker.
 type worker[C cpu.Code] struct {
 	*merger[C]
-	local  cpu.Local[C]
+	local  bucket.Lists[C]
 	slices []slice          // of the runs that a range is in
 	data   []unsafe.Pointer // their elements
 	ends   []int            // of their parts in a run of ties
@@ -190,7 +191,7 @@ func (w *worker[C]) mergeParts(words, spare []uint64) {
 		}
 	}
 	ends = append(ends, len(words))
-	if merged, _ := cpu.MergeLists(words, spare, ends, w.mergeTwo); &merged[0] != &words[0] {
+	if merged, _ := bucket.MergeLists(words, spare, ends, w.mergeTwo); &merged[0] != &words[0] {
 		copy(words, merged)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/fetch"
 	"example.com/sorter/internal/scratch"
@@ -103,7 +104,7 @@ func (g Grain) Bytes(n, k, workers int, code uintptr) int64 {
 		func() {
 			workers := min(workers, g.ranges(n))
 			a.Times(workers, func() { sizeWorker(&a, k) })
-			cpu.SizeLocals(&a, workers, g.most, code)
+			bucket.SizeLists(&a, workers, g.most, code)
 		},
 	)
 	return a.Bytes()

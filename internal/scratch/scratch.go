@@ -202,6 +202,16 @@ func (s *typed) clear(n, workers int) {
 	wait.Wait()
 }
 
+// Grow returns s if len(s) >= n. Otherwise it gives s back and takes n elements at least: all that a block of that
+// size holds.
+func Grow[T any](a *Arena, s []T, n int) []T {
+	if len(s) >= n {
+		return s
+	}
+	Give(a, s, 1)
+	return Take[T](a, Fit[T](n))
+}
+
 // Give gives memory of Take, or a part of it, back before the arena is released.
 func Give[T any](a *Arena, s []T, workers int) {
 	a.GiveBack(unsafe.Pointer(unsafe.SliceData(s)), workers)

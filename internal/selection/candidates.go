@@ -6,7 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
@@ -64,12 +65,12 @@ func add[C sortkey.Code](v *selector, codes []C, base int, bound *atomic.Uint64)
 	if !some {
 		return
 	}
-	count := cpu.UpTo(v.passed, codes, C(min(most, uint64(^C(0)))))
+	count := loops.UpTo(v.passed, codes, C(min(most, uint64(^C(0)))))
 	if count > len(codes)/8 {
 		if c := leastOf(v.codes, codes, v.k); c < most {
 			lower(bound, c)
 			most = c
-			cpu.UpTo(v.passed, codes, C(most))
+			loops.UpTo(v.passed, codes, C(most))
 		}
 	}
 	for w, passed := range v.passed[:(len(codes)+63)/64] {
@@ -128,7 +129,7 @@ func leastOf[C sortkey.Code](least []uint64, codes []C, k int) uint64 {
 		}
 	}
 	if k < w {
-		cpu.SortCodes(least, nil)
+		bucket.SortCodes(least, nil)
 		return least[k-1]
 	}
 	return slices.Max(least)

@@ -5,6 +5,8 @@ import (
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ways"
@@ -57,7 +59,7 @@ const leastSelected = 128
 // RanksFew returns the numbers of the elements of ranks ks, by columns, of a batch of n elements, at most [cpu.SmallLen]. It is
 // false if all are to be ordered.
 func RanksFew(cols []extract.Column, n int, ks []int, b extract.Batch, o *call.Options) (rows []uint32, ok bool) {
-	if n < leastSelected || len(ks) == 0 || len(ks) > mostFewRanks || !cpu.Selects() || !ways.On(ways.SelectRanks) || o.Monitored() ||
+	if n < leastSelected || len(ks) == 0 || len(ks) > mostFewRanks || !bucket.Selects() || !ways.On(ways.SelectRanks) || o.Monitored() ||
 		!extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].InMemory() {
 		return nil, false
 	}
@@ -81,7 +83,7 @@ func ranksFew[C sortkey.Code](n int, ks []int, extract func(codes []C)) (rows []
 	extract(codes)
 	for _, k := range ks {
 		copy(moved.Codes, codes)
-		code, before := cpu.SelectCode(moved.Codes[:n], memory.Codes[:n], k)
+		code, before := bucket.SelectCode(moved.Codes[:n], memory.Codes[:n], k)
 		row, _ := placeOf(codes, code, k-before)
 		rows = append(rows, uint32(row))
 	}
@@ -92,9 +94,9 @@ func ranksFew[C sortkey.Code](n int, ks []int, extract func(codes []C)) (rows []
 // it; place is -1 if there are too few.
 func placeOf[C sortkey.Code](codes []C, code C, k int) (place, left int) {
 	var upTo, below [cpu.SmallLen / 64]uint64
-	cpu.UpTo(upTo[:], codes, code)
+	loops.UpTo(upTo[:], codes, code)
 	if code > 0 {
-		cpu.UpTo(below[:], codes, code-1)
+		loops.UpTo(below[:], codes, code-1)
 	}
 	for w := range (len(codes) + 63) / 64 {
 		some := upTo[w] &^ below[w]
@@ -131,7 +133,7 @@ func firstCodes[C sortkey.Code](n, k int, use func(first []uint32), extract func
 // many there are.
 func collect[C sortkey.Code](found *cpu.Small[uint64], codes []C, most C) (n int) {
 	var masks [cpu.SmallLen / 64]uint64
-	cpu.UpTo(masks[:(len(codes)+63)/64], codes, most)
+	loops.UpTo(masks[:(len(codes)+63)/64], codes, most)
 	for w, passed := range masks[:(len(codes)+63)/64] {
 		for ; passed != 0; passed &= passed - 1 {
 			i := w*64 + bits.TrailingZeros64(passed)

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/parallel"
@@ -234,7 +235,7 @@ func sampleOf[C sortkey.Code](env *engine.Env, n, most int, codes cpu.Source[C])
 	}
 	sample := scratch.Take[C](&env.Arena, sampledOf(n, most))
 	readSample(sample, n, codes)
-	cpu.SortCodes(sample, scratch.Take[C](&env.Arena, len(sample)))
+	bucket.SortCodes(sample, scratch.Take[C](&env.Arena, len(sample)))
 	return sample
 }
 

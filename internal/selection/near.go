@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -59,7 +61,7 @@ type between[C sortkey.Code] struct {
 
 // near replaces ranks ks by rows, as [Ranks] does, if they are near each other. Codes decide.
 func near[C sortkey.Code](env *engine.Env, n int, ks []int, src cpu.Source[C]) (done bool, err error) {
-	if cpu.Selects() && uintptr(n)*unsafe.Sizeof(C(0)) <= mostWhole && len(ks) <= mostFewRanks {
+	if bucket.Selects() && uintptr(n)*unsafe.Sizeof(C(0)) <= mostWhole && len(ks) <= mostFewRanks {
 		err := selectWhole(env, n, ks, src)
 		return err == nil, err
 	}
@@ -114,7 +116,7 @@ func selectWhole[C sortkey.Code](env *engine.Env, n int, ks []int, src cpu.Sourc
 				if env.Loop.Err() != nil {
 					return
 				}
-				code, left := cpu.SelectCode(codes, memory, k)
+				code, left := bucket.SelectCode(codes, memory, k)
 				left = k - left
 				each(func(block []C, at int) bool {
 					var place int
@@ -170,9 +172,9 @@ func (b *between[C]) collect(env *engine.Env, n int, src cpu.Source[C]) error {
 // add adds rows lo, lo+1, … with these codes, at most a block, and returns how many are before all in the span.
 func (b *between[C]) add(codes []C, lo int) (before int) {
 	var upTo, below [engine.Block / 64]uint64
-	count := cpu.UpTo(upTo[:], codes, b.most)
+	count := loops.UpTo(upTo[:], codes, b.most)
 	if b.least > 0 {
-		before = cpu.UpTo(below[:], codes, b.least-1)
+		before = loops.UpTo(below[:], codes, b.least-1)
 	}
 	if count -= before; count == 0 {
 		return before

@@ -8,6 +8,7 @@ import (
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
@@ -81,7 +82,7 @@ func TestNear(t *testing.T) {
 						}
 					}
 					rows = slices.Clone(ks)
-					if !cpu.Selects() {
+					if !bucket.Selects() {
 						continue
 					}
 					if err := selectWhole(env, n, rows, src); err != nil {
@@ -135,7 +136,7 @@ func TestFirst(t *testing.T) {
 
 // TestRanksFew selects rows of few elements.
 func TestRanksFew(t *testing.T) {
-	if !cpu.Selects() {
+	if !bucket.Selects() {
 		t.Skip("no AVX-512")
 	}
 	for name, code := range sampledInputs {

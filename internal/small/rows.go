@@ -8,6 +8,7 @@ import (
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/presorted"
@@ -41,7 +42,7 @@ type rows struct {
 	next     []uint64 // codes of the second word by row, made at first use
 	known    int      // its first column, if these are known
 	fresh    bool     // order is that of the elements still
-	pairs    cpu.Pairs
+	pairs    bucket.Pairs
 	near     presorted.Near
 	wide     wideKeys      // of wide columns
 	marks    []engine.Ties // by column: rows that tie with their predecessors in all up to it; nil if nobody asks

@@ -2,6 +2,7 @@ package ties
 
 import (
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
@@ -49,7 +50,7 @@ func PairsBytes(workers int, words []extract.Word, n int) int64 {
 	if extract.Decisive(words) {
 		return 0
 	}
-	return cpu.PairsBytes(n, workers)
+	return bucket.PairsBytes(n, workers)
 }
 
 // LargeTieBytes bounds the memory, in bytes, of ordering a run of n ties in place by all

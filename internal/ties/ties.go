@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
@@ -38,7 +38,7 @@ type Worker struct {
 	short shortRuns   // not yet refined
 	parts []unrefined // parts of a run, not yet refined
 	codes []uint64    // of the run's elements
-	Pairs cpu.Pairs
+	Pairs bucket.Pairs
 }
 
 // workerBytes is the size of a workspace.

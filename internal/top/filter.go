@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -97,7 +97,7 @@ func (in *input) filterFew(block stream.Raw, base int, most uint64) {
 func collect[C sortkey.Code](in *input, codes []C, block stream.Raw, base int, most uint64) {
 	a := in.a
 	masks := a.masks[:(len(codes)+63)/64]
-	count := cpu.UpTo(masks, codes, C(min(most, uint64(^C(0)))))
+	count := loops.UpTo(masks, codes, C(min(most, uint64(^C(0)))))
 	ties := count // of the code in.limit, that may be among the first k
 	if count > 2*a.k {
 		own := kth(codes, a.k)
@@ -105,10 +105,10 @@ func collect[C sortkey.Code](in *input, codes []C, block stream.Raw, base int, m
 		if a.decisive {
 			ties = a.k
 			if own > 0 {
-				ties -= cpu.UpTo(masks, codes, own-1)
+				ties -= loops.UpTo(masks, codes, own-1)
 			}
 		}
-		cpu.UpTo(masks, codes, own)
+		loops.UpTo(masks, codes, own)
 	}
 	found := a.space
 	for w, mask := range masks {

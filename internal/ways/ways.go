@@ -30,7 +30,7 @@ const (
 	PartitionTable // rows after the first k of their partition are dropped by a hash table
 	PartitionRuns  // rows are ordered by partition, and within partitions without those that are after the first k of a block
 
-	// Codes are ordered by the CPU. See package cpu.
+	// Codes are ordered by the CPU. See packages cpu and bucket.
 	FewValues    // most keys have one of four values
 	Counting     // keys are of a narrow range
 	KeysInOrder  // whole keys are in order, or nearly

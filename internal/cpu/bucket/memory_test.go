@@ -1,0 +1,33 @@
+package bucket
+
+import (
+	"math/bits"
+	"testing"
+
+	"example.com/sorter/internal/scratch"
+)
+
+// TestNesting holds the bound on workspaces one inside another to the worst runs: each
+// level leaves nearly all of its codes, or as many as make the next sort by fewer bits.
+func TestNesting(t *testing.T) {
+	block := func(n int) int64 { return scratch.Size(n, 8) }
+	var worst func(n, width int) int64
+	worst = func(n, width int) int64 {
+		passes, digit := leading(n, min(width, 32))
+		most := int64(0)
+		if width -= passes * digit; width > 0 && n > ShortSort {
+			most = worst(n, width)
+			for fewer := 1 << (bits.Len(uint(n-1)) - 1); fewer > ShortSort; fewer /= 2 {
+				most = max(most, worst(fewer, width))
+			}
+		}
+		return block(n) + most
+	}
+	for n := ShortSort + 1; n <= MaxLen; n += 1 + n/50 {
+		for _, code := range []uintptr{4, 8} {
+			if got, want := int64(nesting(n, code))*block(n), worst(n, 8*int(code)); got < want {
+				t.Errorf("%d codes of %d bytes: %d levels of words take %d bytes, want at least %d", n, code, nesting(n, code), got, want)
+			}
+		}
+	}
+}
