@@ -15,9 +15,20 @@ type Comparer interface {
 	Concurrent() bool
 }
 
-// mostKeySteps bounds the steps in the rarer direction, n/mostKeySteps, after which whole keys
-// are no longer compared. For random input that is after 2n/mostKeySteps elements.
-const mostKeySteps = 64
+// Whole keys are no longer compared after n/mostKeySteps steps in the rarer direction: for random input after
+// 2n/mostKeySteps elements.
+//
+// Moves compare all elements of a block with such steps again. Where these are more than one in scatteredBlocks, the bound
+// is n/fewKeySteps, or n/someKeySteps for leastScattered elements and more if all workers may compare (one worker of an EPYC,
+// 2026-11, ns per element by moves and by codes: 10^6 strings of which one in a thousand is a stray 20 and 27, one in a
+// hundred 43 and 29; 10^5 strings 14 and 8, 24 and 9; 10^6 structs by two columns 9 and 14, 44 and 38).
+const (
+	mostKeySteps    = 64
+	someKeySteps    = 512
+	fewKeySteps     = 4096
+	leastScattered  = 1 << 18
+	scatteredBlocks = 16
+)
 
 // Check counts the steps of n elements by their whole keys, block by block, until there are too many for moves. A worker
 // counts the blocks of a chunk of [engine.Env.ChunkOf] elements in order.
@@ -25,22 +36,16 @@ type Check struct {
 	n         int
 	found     Marks
 	disorder  atomic.Int64 // steps in the rarer direction, by block
-	scattered atomic.Int64 // blocks with such steps
-	most      int64        // bound on scattered
+	blocks    atomic.Int64 // with such steps
+	scattered int64        // bound on disorder where blocks are more than one in scatteredBlocks
 }
 
-// NewCheck returns a check of n elements. Keys that may be compared concurrently are compared until a quarter of the
-// blocks have steps in the rarer direction: see [FindByKeys].
+// NewCheck returns a check of n elements, which several workers may compare if concurrent is set.
 func NewCheck(env *engine.Env, n int, concurrent bool) *Check {
-	t := newCheck(env, n)
-	if concurrent {
-		t.most = int64(t.found.mostScattered())
+	t := &Check{n: n, found: newMarks(n, env.ChunkOf(n)), scattered: int64(n / fewKeySteps)}
+	if n >= leastScattered && (concurrent || env.Loop.Workers <= 1) {
+		t.scattered = int64(n / someKeySteps)
 	}
-	return t
-}
-
-func newCheck(env *engine.Env, n int) *Check {
-	t := &Check{n: n, found: newMarks(n, env.ChunkOf(n)), most: int64(n)}
 	t.found.ties = scratch.In[uint32](&env.Arena, SizeCheck(nil, n))
 	clear(t.found.ties)
 	return t
@@ -54,7 +59,12 @@ func (t *Check) Ties() engine.Ties { return t.found.ties }
 
 // Over reports whether there are too many steps for moves.
 func (t *Check) Over() bool {
-	return t.disorder.Load() > int64(t.n/mostKeySteps+engine.Block/4) || t.scattered.Load() > t.most
+	return t.tooMany(t.disorder.Load(), t.blocks.Load())
+}
+
+// tooMany reports whether steps in the rarer direction, in a number of blocks, are too many for moves.
+func (t *Check) tooMany(steps, blocks int64) bool {
+	return steps > int64(t.n/mostKeySteps+engine.Block/4) || blocks > t.found.blocks()/scatteredBlocks && steps > t.scattered
 }
 
 // From returns the first element to read for the steps of the block that begins at lo: the one before it, if the
@@ -74,12 +84,12 @@ func (t *Check) Count(lo int, seen Steps) {
 	p.tied = p.tied || seen.Ties > 0
 	if d := seen.Disorder(); d > 0 {
 		t.disorder.Add(int64(d))
-		t.scattered.Add(1)
+		t.blocks.Add(1)
 	}
 }
 
 // Join counts the steps to the first elements of chunks, which step returns, after all blocks. It returns the counts,
-// nil if they are incomplete.
+// nil if there are none for moves.
 func (t *Check) Join(step func(at int) Steps) *Marks {
 	for at := t.found.each; at < t.n && !t.Over(); at += t.found.each {
 		t.Count(at, step(at))
@@ -87,13 +97,16 @@ func (t *Check) Join(step func(at int) Steps) *Marks {
 	return t.marks()
 }
 
-// marks returns the counts, nil if they are incomplete.
+// marks returns the counts, nil if they are incomplete or too many.
 func (t *Check) marks() *Marks {
+	m := &t.found
 	if t.Over() {
 		return nil
 	}
-	t.found.sum()
-	return &t.found
+	if m.sum(); t.tooMany(int64(min(m.Falls, m.Rises)), m.stepped()) { // the rarer direction of a block may be another
+		return nil
+	}
+	return m
 }
 
 // Detect returns the moves of n > 0 elements, nil if there are none. follow counts the steps to the elements [lo, hi),
@@ -101,7 +114,7 @@ func (t *Check) marks() *Marks {
 // tie as both. Where none rises, it sets the bits in ties of the elements that tie. compare compares two elements. Both
 // are called from several goroutines, follow never for overlapping ranges. Scratch is bounded by [SizeDetect].
 func Detect(env *engine.Env, n int, follow func(lo, hi int, ties engine.Ties) Steps, compare func(i, j uint32) int) (*Moves, error) {
-	t := newCheck(env, n)
+	t := NewCheck(env, n, true)
 	err := env.Stage("survey", n, t.found.each, func(_, lo, hi int) {
 		for ; lo < hi && !t.Over() && env.Loop.Err() == nil; lo += engine.Block {
 			t.Count(lo, follow(lo, min(lo+engine.Block, hi), t.found.ties))

@@ -73,10 +73,10 @@ func Find[C engine.Code](env *engine.Env, n int, words Words[C], v Survey[C], so
 }
 
 // FindByKeys is [Find] of codes in memory, by the whole keys of which they are the prefixes. It returns nil if these
-// were not compared to the end.
+// were not compared to the end, or are not nearly in order.
 func FindByKeys[C engine.Code](env *engine.Env, codes []C, v Survey[C], keys Comparer) (*Moves, error) {
-	if v.ByKeys == nil || keys.Concurrent() && v.ByKeys.scattered() {
-		return nil, nil // the sort by codes finds that scattered ones are nearly sorted, and compares no keys
+	if v.ByKeys == nil {
+		return nil, nil
 	}
 	f := newFinder(env, len(codes), InMemory(codes, 0), v.ByKeys)
 	f.rest, f.alone = keys.Compare, !keys.Concurrent()

@@ -40,23 +40,21 @@ func (m *Marks) sum() {
 	}
 }
 
-// scattered reports whether more than mostScattered blocks have a step in the rarer direction.
-// Moves by whole keys would compare all elements of such blocks again.
-func (m *Marks) scattered() bool {
-	n := 0
+// stepped returns the number of blocks that have a step in the rarer direction.
+func (m *Marks) stepped() (n int64) {
 	for i := range m.chunks {
 		p := &m.chunks[i]
 		steps := p.fell
 		if m.Rises < m.Falls {
 			steps = p.rose
 		}
-		n += bits.OnesCount32(steps)
+		n += int64(bits.OnesCount32(steps))
 	}
-	return n > m.mostScattered()
+	return n
 }
 
-// mostScattered returns a quarter of the blocks.
-func (m *Marks) mostScattered() int { return len(m.chunks) * (m.each / engine.Block) / 4 }
+// blocks returns the number of blocks.
+func (m *Marks) blocks() int64 { return int64(len(m.chunks) * (m.each / engine.Block)) }
 
 // add adds the falls and rises of a block.
 func (p *chunkMarks) add(block, falls, rises int) {
