@@ -18,7 +18,7 @@ type Comparer interface {
 // Whole keys are no longer compared after n/mostKeySteps steps in the rarer direction: for random input after
 // 2n/mostKeySteps elements.
 //
-// Moves compare all elements of a block with such steps again. Where these are more than one in scatteredBlocks, the bound
+// Moves compare all elements of a block with such steps again. Where these are more than one, and one in scatteredBlocks, the bound
 // is n/fewKeySteps, or n/someKeySteps for leastScattered elements and more if all workers may compare (one worker of an EPYC,
 // 2026-11, ns per element by moves and by codes: 10^6 strings of which one in a thousand is a stray 20 and 27, one in a
 // hundred 43 and 29; 10^5 strings 14 and 8, 24 and 9; 10^6 structs by two columns 9 and 14, 44 and 38).
@@ -64,7 +64,7 @@ func (t *Check) Over() bool {
 
 // tooMany reports whether steps in the rarer direction, in a number of blocks, are too many for moves.
 func (t *Check) tooMany(steps, blocks int64) bool {
-	return steps > int64(t.n/mostKeySteps+engine.Block/4) || blocks > t.found.blocks()/scatteredBlocks && steps > t.scattered
+	return steps > int64(t.n/mostKeySteps+engine.Block/4) || blocks > max(1, t.found.blocks()/scatteredBlocks) && steps > t.scattered
 }
 
 // From returns the first element to read for the steps of the block that begins at lo: the one before it, if the
