@@ -26,7 +26,7 @@ func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.
 	if opened != nil && (d.twice == nil || opened.text != "") { // otherwise its text is on disk
 		limit -= cmd.memory / textShare
 	}
-	s, err := cmd.newDiskSorter(orderPacked, limit, r.disk)
+	s, err := cmd.newDiskSorter(orderPacked, d.packing().tying(), limit, r.disk)
 	if err != nil {
 		return nil, err
 	}
@@ -40,10 +40,10 @@ func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.
 	if d.shuffle {
 		r.what = fmt.Sprintf("%d rows by chance", s.Len())
 	}
-	m.stage("merge", "rows", s.Len())
+	m.stage("merge", "rows", s.Sorter.Len())
 	ctx, stop := cmd.interrupts()
 	defer stop()
-	err = cmd.writeLines(stdout, head, shape{record: 1}, func(out *lineWriter) error { return d.write(ctx, s, out) })
+	err = cmd.writeLines(stdout, head, shape{record: 1}, func(out *lineWriter) error { return d.write(ctx, s.Sorter, out) })
 	return r, errors.Join(err, s.Close())
 }
 
@@ -103,7 +103,7 @@ const packedShare = 8
 // packedBytes bounds the memory of a chunk and of its packed rows: a text may have an escape for each byte, and with
 // -u it may stand in the key of its value, too.
 func (d *columnSort) packedBytes(text string) int64 {
-	const row, value = 16 + 8 + 3, 2*shortKey + 1 // a reference, a place, and a length; the longest value that is no text
+	const row, value = 16 + 8 + 4, 2*shortKey + 1 // a reference, a place, a length and a count; the longest value that is no text
 	growth := int64(0)
 	for _, s := range d.specs {
 		growth += 2 * s.growth
@@ -177,7 +177,7 @@ type packedRows struct {
 }
 
 // appendRows appends all rows to s, and returns what stays on top.
-func (d *columnSort) appendRows(s *extsort.Sorter[string], open func() (*input, error)) (head string, err error) {
+func (d *columnSort) appendRows(s *combiner, open func() (*input, error)) (head string, err error) {
 	r := d.reader(open)
 	defer r.close()
 	free := make(chan *packedRows, d.chunks())
@@ -220,6 +220,9 @@ func (d *columnSort) appendRows(s *extsort.Sorter[string], open func() (*input, 
 		}
 		return err
 	})
+	if err == nil {
+		err = s.Flush()
+	}
 	if err != nil {
 		return "", err
 	}
@@ -249,7 +252,7 @@ func (d *columnSort) allFound() error {
 }
 
 func (d *columnSort) packing() *packing {
-	return &packing{specs: d.specs, groups: d.groups, front: max(d.groups, d.split.keys), texts: d.texts}
+	return &packing{specs: d.specs, groups: d.groups, front: max(d.groups, d.split.keys), texts: d.texts, counted: d.combines()}
 }
 
 // packRows packs the rows of a chunk. They are valid as long as the memory of rows is not used
@@ -305,7 +308,7 @@ func (d *columnSort) write(ctx context.Context, s *extsort.Sorter[string], out *
 		group = p.group
 	}
 	var memory []byte
-	rows := d.selecting(func(a, b string) bool { return keyOf(a) == keyOf(b) }, group, func(e string, count int) (err error) {
+	rows := d.selecting(p.tying(), group, func(e string, count int) (err error) {
 		if d.counts == "" {
 			return put(e)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
@@ -20,7 +19,7 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 	waiting, stored := min(mostWaiting, int(cmd.memory/16)/in.size), len(st.slots) > 0
 	limit := runMemory(cmd.memory, stored)
 	f := cmd.onDisk()
-	s, err := cmd.newDiskSorter(f.order, limit, r.disk)
+	s, err := cmd.newDiskSorter(f.order, f.tying, limit, r.disk)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +28,7 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 		return nil, cmd.explainLength(err, s.Len()+1, stored)
 	}
 	r.what = fmt.Sprintf("%d %s", s.Len(), cmd.unit())
-	m.stage("merge", cmd.unit(), s.Len())
+	m.stage("merge", cmd.unit(), s.Sorter.Len())
 	ctx, stop := cmd.interrupts()
 	defer stop()
 	err = cmd.writeLines(stdout, "", cmd.shape, func(out *lineWriter) error {
@@ -42,10 +41,10 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 			put, out.shape = cmd.debugTo(f, out), shape{record: 1}
 		}
 		if !cmd.any() {
-			return writeBatches(ctx, s, out, put, nil, m)
+			return writeBatches(ctx, s.Sorter, out, put, nil, m)
 		}
 		var line []byte
-		rows := cmd.selecting(func(a, b string) bool { return f.order.Compare(a, b) == 0 }, nil, func(e string, count int) error {
+		rows := cmd.selecting(f.tying, nil, func(e string, count int) error {
 			if cmd.counts == "" {
 				return put(e)
 			}
@@ -53,13 +52,13 @@ func (cmd *command) sortOnDisk(st *store, in *chunks, stdout io.Writer, m *meter
 			line = countedLine(line[:0], count, f.line(e))
 			return out.write(stringOf(line))
 		})
-		return writeBatches(ctx, s, out, rows.add, rows.end, m)
+		return writeBatches(ctx, s.Sorter, out, rows.add, rows.end, m)
 	})
 	return r, errors.Join(err, s.Close())
 }
 
 // debugTo returns a function that shows a line with its keys.
-func (cmd *command) debugTo(f diskForm, out *lineWriter) func(e string) error {
+func (cmd *command) debugTo(f *diskForm, out *lineWriter) func(e string) error {
 	var text []byte
 	return func(e string) error {
 		text = cmd.order.debugLine(text[:0], f.line(e))
@@ -87,10 +86,11 @@ func (cmd *command) explainLength(err error, number int64, stored bool) error {
 	if !errors.As(err, &long) {
 		return err
 	}
-	need := cmd.memory
-	for need < math.MaxInt64/4 && runMemory(need, stored) < long.Need {
-		need += need / 16
+	room := func(memory int64) int64 {
+		runs := runMemory(memory, stored)
+		return runs - cmd.combinerMemory(runs)
 	}
+	need := enough(cmd.memory, long.Need, room)
 	return fmt.Errorf("line %d of the input has %d bytes%s, and -S %dK has room for %d in the runs; -S %dK is enough: %w",
 		number, long.Bytes, map[bool]string{true: " with its key"}[cmd.order.copies() > 0], cmd.memory>>10, long.Most, need>>10+1, err)
 }
@@ -105,19 +105,26 @@ const (
 	mostWaiting = 28
 )
 
-// newDiskSorter returns a sorter of rows that takes limit bytes of memory.
-func (cmd *command) newDiskSorter(by sorter.Ordering[string], limit int64, stats *extsort.Stats) (*extsort.Sorter[string], error) {
+// newDiskSorter returns a sorter of rows that takes limit bytes of memory, and combines rows if that is wanted. The caller
+// flushes it after the last row.
+func (cmd *command) newDiskSorter(by sorter.Ordering[string], t tying, limit int64, stats *extsort.Stats) (*combiner, error) {
+	limit = max(limit, leastMemory/4)
+	combining := cmd.combinerMemory(limit)
 	opts := []extsort.Option{extsort.Report(stats), extsort.Workers(cmd.workers)}
 	if len(cmd.dirs) > 0 {
 		opts = append(opts, extsort.TempDir(cmd.dirs...))
 	}
-	if cmd.unique && !cmd.any() {
+	if cmd.unique && !cmd.combines() {
 		opts = append(opts, extsort.Unique())
 	}
 	if cmd.top > 0 && !cmd.any() {
 		opts = append(opts, extsort.Limit(int64(cmd.top)))
 	}
-	return extsort.NewCoded(by, extsort.Strings(), append(opts, extsort.MemoryLimit(max(limit, leastMemory/4)))...)
+	s, err := extsort.NewCoded(by, extsort.Strings(), append(opts, extsort.MemoryLimit(limit-combining))...)
+	if err != nil {
+		return nil, err
+	}
+	return newCombiner(s, t, cmd.last, combining), nil
 }
 
 // writeBatches has put write all elements to out, and end what is left, if there is such a function. errEnough of either

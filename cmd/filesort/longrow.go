@@ -72,7 +72,8 @@ func (d *columnSort) explainLength(err error, number int64) error {
 	need := enough(d.memory, long.Need, func(memory int64) int64 {
 		more := *d.command
 		more.memory = memory
-		return memory - (&columnSort{command: &more}).reading()
+		runs := memory - (&columnSort{command: &more}).reading()
+		return runs - d.combinerMemory(runs)
 	})
 	return fmt.Errorf("row %d of the input has %d bytes with its key, and -S %dK has room for %d; -S %dK is enough: %w",
 		number, long.Bytes, d.memory>>10, long.Most, need>>10+1, err)

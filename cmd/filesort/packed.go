@@ -13,6 +13,7 @@ import (
 //	a varint  length of the key
 //	the key   values of the sort columns, parsed once, as bytes that compare as the rows do
 //	a varint  length of the front of the key that makes groups, or parts of the output, if there are any
+//	a varint  how many rows tie with it, itself included, if rows are combined
 //	the row   with its line end
 //
 // The bytes of a value say where it ends, so no key is the front of another.
@@ -24,6 +25,8 @@ type packing struct {
 	front  int    // of them, those at the front of the key whose length a row has: those of groups, or of parts
 	random []byte // what follows the groups in the key of the next row
 	texts  []int  // columns whose texts are in the key, too: at the end, or at that of its front which makes groups
+
+	counted bool // rows are combined
 }
 
 // pack appends a packed row to dst. bad is the first column whose value is not of its kind, or
@@ -55,6 +58,9 @@ func (p *packing) pack(dst, key []byte, row, eol string, values []field, nulls [
 	if p.front > 0 {
 		dst = binary.AppendUvarint(dst, uint64(front))
 	}
+	if p.counted {
+		dst = append(dst, 1)
+	}
 	return append(append(dst, row...), eol...), key, -1
 }
 
@@ -76,12 +82,26 @@ func (p *packing) group(packed string) string {
 }
 
 func (p *packing) row(packed string) string {
-	if p.front == 0 {
-		return rowOf(packed)
+	row := p.countedRow(packed)
+	if p.counted {
+		_, row = cutCount(row)
 	}
+	return row
+}
+
+// countedRow returns the row of a packed one, after the count if it has one.
+func (p *packing) countedRow(packed string) string {
 	rest := rowOf(packed)
-	_, at := prefixOf(rest)
-	return rest[at:]
+	if p.front > 0 {
+		_, at := prefixOf(rest)
+		rest = rest[at:]
+	}
+	return rest
+}
+
+// tying is that of packed rows: their keys are the same.
+func (p *packing) tying() tying {
+	return tying{func(a, b string) bool { return keyOf(a) == keyOf(b) }, hashOf(keyOf), p.countedRow}
 }
 
 func invert(b []byte) {

@@ -27,7 +27,7 @@ func (s *selection) byRuns() bool { return s.any() || s.shuffle || s.debug || s.
 // selector takes rows in order, and puts those that are wanted.
 type selector struct {
 	*command
-	same  func(a, b string) bool            // they tie
+	tying
 	group func(row string) string           // nil: all rows are one group
 	put   func(row string, count int) error // count: how many rows tie with it, itself included
 
@@ -42,8 +42,12 @@ var errEnough = errors.New("no more rows are wanted")
 
 // add takes a row, which may change after the call.
 func (s *selector) add(row string) error {
+	n := 1
+	if s.combines() {
+		n, _ = cutCount(s.counted(row))
+	}
 	if s.unique && s.count > 0 && s.same(stringOf(s.held), row) {
-		if s.count++; s.last {
+		if s.count += n; s.last {
 			s.held = append(s.held[:0], row...)
 		}
 		return nil
@@ -51,7 +55,7 @@ func (s *selector) add(row string) error {
 	if err := s.end(); err != nil {
 		return err
 	}
-	s.held, s.count = append(s.held[:0], row...), 1
+	s.held, s.count = append(s.held[:0], row...), n
 	return nil
 }
 
@@ -79,8 +83,8 @@ func (s *selector) end() error {
 }
 
 // selecting returns a selector of rows in order, for its add, and its end after the last.
-func (cmd *command) selecting(same func(a, b string) bool, group func(row string) string, put func(row string, count int) error) *selector {
-	return &selector{command: cmd, same: same, group: group, put: put, taken: -1}
+func (cmd *command) selecting(t tying, group func(row string) string, put func(row string, count int) error) *selector {
+	return &selector{command: cmd, tying: t, group: group, put: put, taken: -1}
 }
 
 // countedLine returns a line after its count, as uniq -c has it.
