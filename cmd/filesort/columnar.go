@@ -138,7 +138,7 @@ func peekFormat(stdin io.Reader) (string, io.Reader, error) {
 }
 
 // Options that go with texts only.
-var textOptions = []string{"-count", "-keep", "-per", "-shuffle", "-skip", "-comment", "-header", "-no-header", "-quotes", "-null"}
+var textOptions = []string{"-count", "-keep", "-per", "-shuffle", "-R", "-skip", "-comment", "-header", "-no-header", "-quotes", "-null"}
 
 // checkColumnar returns an error if there is an option that does not go with inputs that are stored by column, or
 // with such an output of texts.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/md5"
 	"errors"
 	"fmt"
 	"io"
@@ -37,8 +38,11 @@ func (cmd *command) sortColumnsOnDisk(stdin io.Reader, opened *input, stdout io.
 		return nil, err
 	}
 	r.what = fmt.Sprintf("%d rows by %s", s.Len(), strings.Join(d.describe(), ", "))
-	if d.shuffle {
+	switch {
+	case d.shuffle:
 		r.what = fmt.Sprintf("%d rows by chance", s.Len())
+	case d.salt != nil:
+		r.what += " by chance"
 	}
 	m.stage("merge", "rows", s.Sorter.Len())
 	ctx, stop := cmd.interrupts()
@@ -103,7 +107,7 @@ const packedShare = 8
 // packedBytes bounds the memory of a chunk and of its packed rows: a text may have an escape for each byte, and with
 // -u it may stand in the key of its value, too.
 func (d *columnSort) packedBytes(text string) int64 {
-	const row, value = 16 + 8 + 4, 2*shortKey + 1 // a reference, a place, a length and a count; the longest value that is no text
+	const row, value = 16 + 8 + 4, 2*shortKey + 1 + md5.Size // a reference, a place, a length and a count; the longest value that is no text
 	growth := int64(0)
 	for _, s := range d.specs {
 		growth += 2 * s.growth
@@ -252,7 +256,7 @@ func (d *columnSort) allFound() error {
 }
 
 func (d *columnSort) packing() *packing {
-	return &packing{specs: d.specs, groups: d.groups, front: max(d.groups, d.split.keys), texts: d.texts, counted: d.combines()}
+	return &packing{specs: d.specs, groups: d.groups, front: max(d.groups, d.split.keys), texts: d.texts, counted: d.combines(), salt: d.salt}
 }
 
 // packRows packs the rows of a chunk. They are valid as long as the memory of rows is not used

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -146,11 +147,11 @@ func (cl *commandLine) options() optionSet {
 		{0, "record", needsArgument, once(count(&cl.shape.record, "bytes"))},
 		{0, "locale", needsArgument, once(cl.setLocale)},
 	})...)
-	sorts = append(sorts, mark(&cl.onlyLines, append(cl.orderOptions(), []option{
+	sorts = append(append(sorts, cl.orderOptions()...), mark(&cl.onlyLines, []option{
 		{'k', "key", needsArgument, cl.addKey},
 		{'t', "field-separator", needsArgument, once(cl.setTab)},
 		{'z', "zero-terminated", noArgument, yes(&cl.zero)},
-	}...))...)
+	})...)
 	return optionSet{sorts: cl.noting(sorts), own: cl.noting(own), key: cl.addOldKey}
 }
 
@@ -179,6 +180,9 @@ func (cl *commandLine) orderOptions() []option {
 func (cl *commandLine) addOrder(letter byte) error {
 	o, err := optionOf(letter, bothBlanks)
 	cl.global |= o
+	if cl.given["-"+string(letter)] = true; o != random {
+		cl.onlyLines = "-" + string(letter)
+	}
 	return err
 }
 
@@ -378,7 +382,7 @@ func (cl *commandLine) finish() error {
 	}
 	switch {
 	case cl.by != nil:
-		return cl.finishGroups()
+		return cl.finishColumns()
 	case cl.onlyBy != "":
 		return fmt.Errorf("-by is missing: %s is for files that are sorted by columns", cl.onlyBy)
 	}
@@ -386,6 +390,18 @@ func (cl *commandLine) finish() error {
 		cl.stable = false
 	}
 	return cl.finishLines()
+}
+
+// finishColumns does so for columns.
+func (cl *commandLine) finishColumns() (err error) {
+	if err := cl.finishGroups(); err != nil || cl.global&random == 0 {
+		return err
+	}
+	if i := slices.IndexFunc(cl.by, func(s spec) bool { return s.desc || s.nullsFirst }); i >= 0 {
+		return fmt.Errorf("column %q: -R leaves no meaning to desc and nullsfirst", cl.by[i].name)
+	}
+	cl.salt, err = cl.newSalt()
+	return err
 }
 
 // finishLines does so for lines and records.
@@ -405,7 +421,7 @@ func (cl *commandLine) finishLines() (err error) {
 		}
 		keys = append(keys, k)
 	}
-	cl.order, err = newLineOrder(keys, cl.global, cl.tab, !cl.stable && !cl.unique, cl.locale, cl.source)
+	cl.order, err = newLineOrder(keys, cl.global, cl.tab, !cl.stable && !cl.unique, cl.locale, cl.newSalt)
 	if cl.debug {
 		cl.notes = append(cl.notes, cl.debugNotes()...)
 	}

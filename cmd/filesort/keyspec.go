@@ -168,10 +168,10 @@ const noTab = -1
 // they have none of their own. The whole line breaks ties only if last is set; without keys it
 // always decides.
 //
-// Keys of -R take their order from a file, the source, if it has a name.
+// Keys of -R take their order from the same salt.
 //
 // In a locale the whole line breaks ties as a text of its language, and then by its bytes.
-func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool, l *locale, source string) (lineOrder, error) {
+func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool, l *locale, newSalt func() (*salt, error)) (lineOrder, error) {
 	o := lineOrder{tab: tab, last: last || len(keys) == 0, desc: global&reverse != 0}
 	for _, k := range keys {
 		if k.opts == 0 {
@@ -196,16 +196,16 @@ func newLineOrder(keys []lineKey, global keyOptions, tab int, last bool, l *loca
 			k.table = translation(k.opts)
 		}
 	}
-	return o, o.addSalt(source)
+	return o, o.addSalt(newSalt)
 }
 
 // addSalt gives all keys of -R the same salt.
-func (o *lineOrder) addSalt(source string) (err error) {
+func (o *lineOrder) addSalt(newSalt func() (*salt, error)) (err error) {
 	var s *salt
 	for i := range o.keys {
 		if k := &o.keys[i]; k.opts&random != 0 {
 			if s == nil {
-				if s, err = newSalt(source); err != nil {
+				if s, err = newSalt(); err != nil {
 					return err
 				}
 			}

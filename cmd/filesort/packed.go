@@ -11,7 +11,7 @@ import (
 // Rows that go to disk are strings:
 //
 //	a varint  length of the key
-//	the key   values of the sort columns, parsed once, as bytes that compare as the rows do
+//	the key   values of the sort columns, parsed once, as bytes that compare as the rows do; with -R each after a digest of it
 //	a varint  length of the front of the key that makes groups, or parts of the output, if there are any
 //	a varint  how many rows tie with it, itself included, if rows are combined
 //	the row   with its line end
@@ -24,6 +24,7 @@ type packing struct {
 	groups int    // of them, those that make groups
 	front  int    // of them, those at the front of the key whose length a row has: those of groups, or of parts
 	random []byte // what follows the groups in the key of the next row
+	salt   *salt  // of the places of values in a random order; nil: they are in order
 	texts  []int  // columns whose texts are in the key, too: at the end, or at that of its front which makes groups
 
 	counted bool // rows are combined
@@ -49,7 +50,14 @@ func (p *packing) pack(dst, key []byte, row, eol string, values []field, nulls [
 		} else if key, ok = s.appendValue(key, values[c].text); !ok {
 			return dst, key, c
 		}
-		if s.desc {
+		switch {
+		case p.salt != nil && nulls[c]:
+			key = p.salt.scatter(key, from, "")
+		case p.salt != nil && s.kind == text && s.key == nil: // as sort does
+			key = p.salt.scatter(key, from, values[c].text)
+		case p.salt != nil:
+			key = p.salt.scatter(key, from, string(key[from:]))
+		case s.desc:
 			invert(key[from:])
 		}
 	}

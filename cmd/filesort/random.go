@@ -8,16 +8,21 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 )
 
 // salt is the random bytes of an order of -R.
 type salt [md5.Size]byte
 
-// newSalt reads the salt from a file, as sort does. Without a name it is that of the system.
-func newSalt(name string) (*salt, error) {
-	s := new(salt)
-	if name == "" {
+// newSalt returns the salt of a seed, if there is one, that of a file, which is read as sort does, or one of the system.
+func (cl *commandLine) newSalt() (*salt, error) {
+	s, name := new(salt), cl.source
+	switch {
+	case cl.given["-seed"]:
+		s.plant(cl.seed)
+		return s, nil
+	case name == "":
 		rand.Read(s[:])
 		return s, nil
 	}
@@ -36,6 +41,18 @@ func newSalt(name string) (*salt, error) {
 func (s *salt) digest(text string) [md5.Size]byte {
 	var memory [256]byte
 	return md5.Sum(append(append(memory[:0], s[:]...), text...))
+}
+
+// plant makes s that of a seed. Those of two seeds differ.
+func (s *salt) plant(seed uint64) {
+	binary.BigEndian.PutUint64(s[:], mix(seed))
+	binary.BigEndian.PutUint64(s[8:], mix(seed+weyl))
+}
+
+// scatter puts the digest of a text before the key of its value, which begins at from.
+func (s *salt) scatter(key []byte, from int, text string) []byte {
+	digest := s.digest(text)
+	return slices.Insert(key, from, digest[:]...)
 }
 
 // weyl is the step of a sequence whose mixed values are random.

@@ -10,6 +10,7 @@ import (
 var samples = map[string]string{
 	"-keep": "-keep=last", "-per": "-per=b", "-by": "-by=a", "-record": "-record=2", "-top": "-top=2", "-k": "-k1", "-seed": "-seed=1", "-o": "-o=x%d",
 	"-locale": "-locale=de", "-skip": "-skip=1", "-comment": "-comment=#", "-split": "-split=key", "-sort": "--sort=month", "-count": "-count=n", "-to": "-to=parquet",
+	"-random-source": "--random-source=x",
 }
 
 func sampleOf(option string) string {
@@ -27,16 +28,16 @@ func TestRules(t *testing.T) {
 		if r.option == "-per" || r.option == "-to" {
 			with = append(with, "-by=a")
 		}
-		if r.needs != "" {
+		if len(r.needs) > 0 {
 			_, err := parseArgs(with)
-			if want := r.needs + " is missing: " + r.option + " goes with it"; err == nil || !strings.Contains(err.Error(), want) {
+			if want := strings.Join(r.needs, " or ") + " is missing: " + r.option + " goes with it"; err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: %v, want %s", with, err, want)
 			}
-			with = append(with, sampleOf(r.needs))
+			with = append(with, sampleOf(r.needs[0]))
 		}
 		for _, other := range rules { // those that the option needs by another rule
-			if other.option == r.option && other.needs != "" && r.needs == "" {
-				with = append(with, sampleOf(other.needs))
+			if other.option == r.option && len(other.needs) > 0 && len(r.needs) == 0 {
+				with = append(with, sampleOf(other.needs[0]))
 			}
 		}
 		if _, err := parseArgs(with); err != nil {

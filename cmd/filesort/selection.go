@@ -13,6 +13,7 @@ type selection struct {
 
 	shuffle bool // rows are in a random order
 	seed    uint64
+	salt    *salt // of columns whose values are in a random order; nil: they are in order
 
 	debug bool // lines are shown with their keys
 	split splitting
@@ -22,7 +23,9 @@ type selection struct {
 func (s *selection) any() bool { return s.last || s.counts != "" || s.groups > 0 }
 
 // byRuns reports whether rows of any number are sorted as runs are: after their keys.
-func (s *selection) byRuns() bool { return s.any() || s.shuffle || s.debug || s.split.any() }
+func (s *selection) byRuns() bool {
+	return s.any() || s.shuffle || s.salt != nil || s.debug || s.split.any()
+}
 
 // selector takes rows in order, and puts those that are wanted.
 type selector struct {

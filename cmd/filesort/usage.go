@@ -67,7 +67,7 @@ Lines:
   --sort W         the same: general-numeric, human-numeric, month, numeric,
                    random or version
   --random-source F
-                   the first 16 bytes of F choose the order of -R
+                   the first 16 bytes of F choose the order of -R; so does -seed
   +POS1 [-POS2]    an old form of -k, which counts from 0; a message names the new
   -s               lines whose keys tie keep their order
   -z               lines end with NUL
@@ -110,6 +110,9 @@ Columns:
   -per COLUMNS     with -top: the first K rows of each group that these columns
                    make; groups are in the order of the columns, which may have
                    the words of -by
+  -R               rows whose values are the same in the columns of -by stand
+                   together, in a random order of these values; -seed and
+                   --random-source choose it
   -null WORDS      further words that mean null, separated by commas; empty
                    fields always do, in NDJSON null and a missing member do
   -stable          rows that tie keep their order (default true)
