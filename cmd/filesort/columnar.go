@@ -2,13 +2,11 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -135,51 +133,6 @@ func peekFormat(stdin io.Reader) (string, io.Reader, error) {
 		return format, peeked{r, f}, nil
 	}
 	return format, r, nil
-}
-
-// Options that go with texts only.
-var textOptions = []string{"-count", "-keep", "-per", "-shuffle", "-R", "-skip", "-comment", "-header", "-no-header", "-quotes", "-null"}
-
-// checkColumnar returns an error if there is an option that does not go with inputs that are stored by column, or
-// with such an output of texts.
-func (cmd *command) checkColumnar(in, out string) error {
-	given := func(o string) bool { return cmd.given[o] }
-	refused := func(option, because string) error {
-		return fmt.Errorf("%s does not go with %s: %s", option, columnarNames[in], because)
-	}
-	if in == "" {
-		for _, o := range []string{"-split", "-skip", "-comment"} {
-			if given(o) {
-				return fmt.Errorf("%s does not go with %s that is made of text", o, columnarNames[out])
-			}
-		}
-		return cmd.checkCodec(out)
-	}
-	if i := slices.IndexFunc(textOptions, given); i >= 0 {
-		return refused(textOptions[i], "it is for texts")
-	}
-	for _, s := range cmd.by {
-		if s.kind != auto {
-			return fmt.Errorf("column %s: %s knows the types of its columns; only asc, desc, nullsfirst and nullslast go with it", s.name, columnarNames[in])
-		}
-	}
-	switch {
-	case given("-delimiter") && out != "csv":
-		return refused("-delimiter", "it is for an output of CSV")
-	case cmd.split.any() && (in != parquetFormat || out != parquetFormat || cmd.split.keys > 0):
-		return errors.New("-split by size and by rows goes with Parquet that is sorted to Parquet, and with texts")
-	case given("-compress") && cmd.compress == "none" && !isColumnar(out):
-		return nil
-	}
-	return cmd.checkCodec(out)
-}
-
-// checkCodec returns an error if a format has no place for the compression.
-func (cmd *command) checkCodec(out string) error {
-	if (out == arrowFile || out == arrowStream) && cmd.compress == "gzip" {
-		return errors.New("--compress gzip does not go with Arrow, which has zstd")
-	}
-	return nil
 }
 
 // recognized returns an error if an input that was taken for text is stored by column.

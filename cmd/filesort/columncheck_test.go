@@ -96,7 +96,7 @@ func TestCheckColumnsCodes(t *testing.T) {
 		{"-by a -c", "{\"a\":2}\n{\"b\":1}\n{\"a\":3}\n", "", "filesort: stdin:3: disorder: {\"a\":3}\n", 1},
 		{"-by a:int -c", "a\nx\n", "", "filesort: stdin:2:1: \"x\" is not of type int, which -by says that a has\n", 2},
 		{"-by b -c", "a\n1\n", "", "has no column b", 2},
-		{"-by a -c -o x", "a\n1\n", "", "options '-co' are incompatible", 2},
+		{"-by a -c -o x", "a\n1\n", "", "-c and -o exclude each other", 2},
 		{"-by a -c x y", "", "", "extra operand \"y\" not allowed with -c", 2},
 		{"-by a -c", "", "", "", 0},
 		{"-by a -m", "a\n2\n1\n", "a\n1\n2\n", "", 0},

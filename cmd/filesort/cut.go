@@ -205,20 +205,3 @@ func (s shape) parts(next func() (cutChunk, bool, error)) func() (cutChunk, bool
 		return c, true, nil
 	}
 }
-
-// receive returns a value that waits, or zero.
-func receive[T any](from chan T) (value T) {
-	select {
-	case value = <-from:
-	default:
-	}
-	return value
-}
-
-// offer sends a value if there is room for it.
-func offer[T any](to chan T, value T) {
-	select {
-	case to <- value:
-	default:
-	}
-}

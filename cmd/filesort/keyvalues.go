@@ -58,7 +58,7 @@ func appendQuantity(dst []byte, value string) ([]byte, bool) {
 		power = strings.IndexByte("KMGTPEZYRQ", strings.ToUpper(bare[len(bare)-1:])[0]) + 1
 	}
 	if power == 0 {
-		return appendNumber(dst, number) // inf may end with an i
+		return appendNumber(dst, number, false) // inf may end with an i
 	}
 	digits, ok := cutDigits(strings.TrimRight(bare[:len(bare)-1], " "))
 	if !ok {
@@ -69,7 +69,7 @@ func appendQuantity(dst []byte, value string) ([]byte, bool) {
 	} else {
 		digits.n.Lsh(&digits.n, uint(10*power))
 	}
-	return appendNumber(dst, fmt.Sprintf("%ve%d", &digits.n, digits.exponent))
+	return appendNumber(dst, fmt.Sprintf("%ve%d", &digits.n, digits.exponent), false)
 }
 
 // digits is a decimal: a whole number times a power of ten.
@@ -90,9 +90,10 @@ func cutDigits(s string) (d digits, ok bool) {
 	return d, ok
 }
 
-// appendNumber appends the key of a number of a column, that of NaN after all others.
-func appendNumber(dst []byte, number string) ([]byte, bool) {
-	code, k := numberCode(number, false)
+// appendNumber appends the key of a number of a column, that of NaN after all others, or before them in a column whose keys are
+// inverted.
+func appendNumber(dst []byte, number string, desc bool) ([]byte, bool) {
+	code, k := numberCode(number, desc)
 	dst = binary.BigEndian.AppendUint64(dst, code)
 	if hasMore(code) {
 		dst = appendMore(dst, number)
@@ -183,7 +184,7 @@ func appendDuration(dst []byte, value string) ([]byte, bool) {
 	if negative {
 		d.sum.Neg(&d.sum)
 	}
-	return appendNumber(dst, fmt.Sprintf("%ve-%d", &d.sum, d.places))
+	return appendNumber(dst, fmt.Sprintf("%ve-%d", &d.sum, d.places), false)
 }
 
 // durationSum is a sum of durations: a whole number of nanoseconds over a power of ten.

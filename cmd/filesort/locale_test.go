@@ -150,7 +150,7 @@ func TestLocaleOptions(t *testing.T) {
 		"--locale xx_notone":          "xx_notone",
 		"--locale de_DE.ISO-8859-1":   "not UTF-8",
 		"--locale de_DE@euro":         "modifiers",
-		"--locale de --record 4":      "-locale and -record exclude each other",
+		"--locale de --record 4":      "-record and -locale exclude each other",
 		"--locale de -by 1":           "exclude each other",
 		"--locale":                    "requires a value",
 		"--locale de --locale fr -n ": "it was \"de\" before",

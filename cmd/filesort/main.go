@@ -13,14 +13,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"example.com/sorter"
 )
 
 // Exit codes, those of sort.
@@ -148,31 +144,6 @@ func (cmd *command) run(stdin io.Reader, stdout io.Writer, m *meter) (*report, e
 	return cmd.sortLines(in, stdout, m)
 }
 
-// runColumns is run for columns.
-func (cmd *command) runColumns(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
-	format, stdin, err := cmd.inputFormat(stdin)
-	if err != nil {
-		return nil, err
-	}
-	out := cmd.outputFormat()
-	if format != "" || isColumnar(out) {
-		if err := cmd.checkColumnar(format, out); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case format != "" && cmd.check != "":
-		return nil, cmd.checkTables(format, stdin, m)
-	case format != "":
-		return cmd.sortTables(format, stdin, stdout, m)
-	case cmd.to != "" && !isColumnar(cmd.to):
-		return nil, fmt.Errorf("-to %s does not go with texts, which come out as they went in: it goes with Parquet and Arrow", cmd.to)
-	case cmd.check != "":
-		return nil, cmd.checkColumns(stdin, m)
-	}
-	return cmd.sortColumns(stdin, stdout, m)
-}
-
 // interrupts returns a context that ends with an interrupt. It is for the time in which there
 // is a temporary file to remove; before, the signal ends the program.
 func (cmd *command) interrupts() (_ context.Context, end func()) {
@@ -214,95 +185,4 @@ func (cmd *command) checkOutput() error {
 		name = cmd.split.name(cmd.output, 0)
 	}
 	return cmp.Or(checkOutput(name), ctx.Err())
-}
-
-// writeTo gives write the output, which appears when write succeeds.
-func (cmd *command) writeTo(stdout io.Writer, large bool, write func(io.Writer) error) error {
-	past := 0
-	if large {
-		past = pastBuffer(cmd.memory)
-	}
-	if format := cmd.outputFormat(); cmd.by != nil && isColumnar(format) {
-		return writeFile(cmd.output, stdout, past, cmd.tabulating(format, write))
-	}
-	return writeFile(cmd.output, stdout, past, compressing(cmd.compress, cmd.output, cmd.framing(write)))
-}
-
-// framing returns write with lines that were set aside first, and in an array.
-func (cmd *command) framing(write func(io.Writer) error) func(io.Writer) error {
-	return func(w io.Writer) error {
-		if _, err := io.WriteString(w, cmd.aside.top()); err != nil || !cmd.array.is {
-			return cmp.Or(err, write(w))
-		}
-		a := &arrayWriter{w: w, a: &cmd.array}
-		return cmp.Or(write(a), a.end())
-	}
-}
-
-// moreProcessors lets more goroutines run than there are processors, until the function that it
-// returns is called. One that waits in a call for the disk keeps its place for 20 µs up to 10 ms.
-func moreProcessors() (end func()) {
-	const waiting = 4
-	before := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(before + waiting)
-	return func() { runtime.GOMAXPROCS(before) }
-}
-
-// sortColumns sorts by columns: in memory if the input is one file that fits, through runs on
-// disk otherwise.
-func (cmd *command) sortColumns(stdin io.Reader, stdout io.Writer, m *meter) (*report, error) {
-	files := cmd.inputs(stdin)
-	if len(cmd.files) > 1 || files.total() > cmd.memory/textShare || cmd.byRuns() && files.total() > 0 {
-		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
-	}
-	in, err := files.open()
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	src, more, err := cmd.readSource(in, cmd.memory/textShare, m)
-	switch {
-	case err != nil:
-		return nil, err
-	case !more && !cmd.byRuns() && cmd.rowsFit(src):
-		return cmd.sortSource(src, stdout, m)
-	case !more && in.again(cmd.files[0]):
-		return cmd.sortColumnsOnDisk(stdin, nil, stdout, m)
-	case !more:
-		in = &input{Reader: strings.NewReader(src.text), name: in.name, text: src.text, lines: in.lines, elements: in.elements}
-	}
-	return cmd.sortColumnsOnDisk(stdin, in, stdout, m)
-}
-
-// sortSource sorts a file in memory in three steps: parse, sort, write. Nothing is written
-// before everything is sorted.
-func (cmd *command) sortSource(src *source, stdout io.Writer, m *meter) (*report, error) {
-	ctx, stop := cmd.interrupts()
-	defer stop()
-	t, err := cmd.parse(ctx, src, m)
-	if err != nil {
-		return nil, src.explain(err)
-	}
-	r := &report{what: t.describe()}
-	if err := cmd.sortRows(ctx, t, &r.sort, m); err != nil {
-		return nil, err
-	}
-	return r, cmd.writeTo(stdout, false, func(w io.Writer) error { return t.write(ctx, w, cmd.workers, m) })
-}
-
-// sortRows puts the rows in order, or the first ones if only those are wanted.
-func (cmd *command) sortRows(ctx context.Context, t *table, stats *sorter.Stats, m *meter) error {
-	opts := []sorter.Option{sorter.WithContext(ctx), sorter.Report(stats), sorter.OnProgress(m.progress), sorter.Workers(cmd.workers)}
-	if cmd.stable || cmd.unique {
-		opts = append(opts, sorter.Stable())
-	}
-	m.stage("sort", "rows", int64(len(t.rows)))
-	by := sorter.By(t.columns...)
-	var err error
-	if len(t.texts) > 0 {
-		t.rows, err = t.unique(ctx, by, cmd, opts)
-	} else {
-		t.rows, err = sortElements(ctx, by, t.rows, t.first, cmd, opts)
-	}
-	return err
 }

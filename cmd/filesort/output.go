@@ -179,3 +179,26 @@ func (d destination) writeDirectly(write func(io.Writer) error) error {
 	}
 	return errors.Join(write(f), f.Close())
 }
+
+// writeTo gives write the output, which appears when write succeeds.
+func (cmd *command) writeTo(stdout io.Writer, large bool, write func(io.Writer) error) error {
+	past := 0
+	if large {
+		past = pastBuffer(cmd.memory)
+	}
+	if format := cmd.outputFormat(); cmd.by != nil && isColumnar(format) {
+		return writeFile(cmd.output, stdout, past, cmd.tabulating(format, write))
+	}
+	return writeFile(cmd.output, stdout, past, compressing(cmd.compress, cmd.output, cmd.framing(write)))
+}
+
+// framing returns write with lines that were set aside first, and in an array.
+func (cmd *command) framing(write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		if _, err := io.WriteString(w, cmd.aside.top()); err != nil || !cmd.array.is {
+			return cmp.Or(err, write(w))
+		}
+		a := &arrayWriter{w: w, a: &cmd.array}
+		return cmp.Or(write(a), a.end())
+	}
+}

@@ -147,12 +147,7 @@ func (s *spec) appendValue(dst []byte, value string) (_ []byte, ok bool) {
 		k := n.parse(value)
 		return appendLong(dst, &n), k == integer
 	case float:
-		code, k := numberCode(value, s.desc)
-		dst = binary.BigEndian.AppendUint64(dst, code)
-		if hasMore(code) {
-			dst = appendMore(dst, value)
-		}
-		return dst, k != text
+		return appendNumber(dst, value, s.desc)
 	case boolean:
 		v, ok := parseBool(value)
 		if v {

@@ -94,3 +94,20 @@ func pipeline[T, U any](workers int, produce func() (value T, more bool, err err
 	wg.Wait()
 	return err
 }
+
+// receive returns a value that waits, or zero.
+func receive[T any](from chan T) (value T) {
+	select {
+	case value = <-from:
+	default:
+	}
+	return value
+}
+
+// offer sends a value if there is room for it.
+func offer[T any](to chan T, value T) {
+	select {
+	case to <- value:
+	default:
+	}
+}

@@ -10,14 +10,6 @@ import (
 // finishRecords makes the keys of records: -key FROM:TO, bytes counted from 0, r at the end for
 // descending. Records that tie keep their order.
 func (cl *commandLine) finishRecords() error {
-	for _, given := range []struct {
-		name string
-		is   bool
-	}{{"-t", cl.tab != noTab}, {"-z", cl.zero}, {"-locale", cl.locale != nil}, {"-" + strings.Replace(optionLetters, "r", "", 1), cl.global&^reverse != 0}} {
-		if given.is {
-			return fmt.Errorf("%s and -record exclude each other", given.name)
-		}
-	}
 	for _, text := range cl.keys {
 		k, err := parseRange(text, cl.shape.record)
 		if err != nil {

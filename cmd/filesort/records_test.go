@@ -38,8 +38,8 @@ func TestRecordErrors(t *testing.T) {
 		{"-record 3 -key 2:2", "", 2, "must be a range of the 3 bytes"},
 		{"-record 3 -key 1,2", "", 2, "must be FROM:TO, in bytes"},
 		{"-record 3 -n", "", 2, "exclude each other"},
-		{"-record 3 -z", "", 2, "-z and -record exclude each other"},
-		{"-record 3 -t,", "", 2, "-t and -record exclude each other"},
+		{"-record 3 -z", "", 2, "-record and -z exclude each other"},
+		{"-record 3 -t,", "", 2, "-record and -t exclude each other"},
 		{"-record 1 -c", "ba", 1, "filesort: -:2: disorder: a\n"},
 	} {
 		stdout, stderr, code := filesort(test.in, strings.Fields(test.args)...)

@@ -10,7 +10,12 @@ import (
 var samples = map[string]string{
 	"-keep": "-keep=last", "-per": "-per=b", "-by": "-by=a", "-record": "-record=2", "-top": "-top=2", "-k": "-k1", "-seed": "-seed=1", "-o": "-o=x%d",
 	"-locale": "-locale=de", "-skip": "-skip=1", "-comment": "-comment=#", "-split": "-split=key", "-sort": "--sort=month", "-count": "-count=n", "-to": "-to=parquet",
-	"-random-source": "--random-source=x",
+	"-random-source": "--random-source=x", "-t": "-t,", "-split key": "-split=key", "-split key=N": "-split=key=2", "-quotes lazy": "-quotes=lazy",
+}
+
+// beside are further options that an option needs.
+var beside = map[string]string{
+	"-per": "-by=a", "-to": "-by=a", "-split key": "-o=x%d", "-split key=N": "-o=x%d -by=a,b",
 }
 
 func sampleOf(option string) string {
@@ -25,9 +30,7 @@ func TestRules(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, r := range rules {
 		with := []string{sampleOf(r.option)}
-		if r.option == "-per" || r.option == "-to" {
-			with = append(with, "-by=a")
-		}
+		with = append(with, strings.Fields(beside[r.option])...)
 		if len(r.needs) > 0 {
 			_, err := parseArgs(with)
 			if want := strings.Join(r.needs, " or ") + " is missing: " + r.option + " goes with it"; err == nil || !strings.Contains(err.Error(), want) {

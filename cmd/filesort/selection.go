@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // selection is what is wanted of rows in order, beyond the first of rows that tie and the first of all.
@@ -93,4 +94,28 @@ func (cmd *command) selecting(t tying, group func(row string) string, put func(r
 // countedLine returns a line after its count, as uniq -c has it.
 func countedLine(dst []byte, count int, line string) []byte {
 	return append(fmt.Appendf(dst, "%7d ", count), line...)
+}
+
+// finishGroups puts the columns of -per before those of -by. One that both name has the words that -by or -per gives it.
+func (cl *commandLine) finishGroups() error {
+	if len(cl.per) == 0 {
+		return nil
+	}
+	cl.groups = len(cl.per)
+	for i, s := range cl.per {
+		at := slices.IndexFunc(cl.by, func(b spec) bool { return b.name == s.name && b.quoted == s.quoted })
+		if at < 0 {
+			continue
+		}
+		b := cl.by[at]
+		switch plain := (spec{name: s.name}).String(); {
+		case s.String() == plain:
+			cl.per[i] = b
+		case b.String() != plain && b.String() != s.String():
+			return fmt.Errorf("column %q is %v in -per and %v in -by", s.name, s, b)
+		}
+		cl.by = slices.Delete(slices.Clone(cl.by), at, at+1)
+	}
+	cl.by = append(slices.Clip(cl.per), cl.by...)
+	return nil
 }

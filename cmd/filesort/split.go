@@ -66,10 +66,6 @@ func (s *splitting) check(cl *commandLine) error {
 	switch {
 	case numbers != 1 || strings.Contains(verbs.ReplaceAllString(cl.output, ""), "%"):
 		return inOption("-o", cl.output, errors.New("with -split it has the number of a part once, as %d or %05d, and %% for a percent sign"))
-	case s.keys > 0 && cl.shuffle:
-		return errors.New("-split key and -shuffle exclude each other: rows that tie are not together")
-	case s.keys > 1 && len(cl.per) > 0:
-		return errors.New("-split key=N and -per exclude each other: with -per, -split key writes a file for each group")
 	case s.keys > given:
 		return fmt.Errorf("-split key=%d: %s names only %d", s.keys, keys, given)
 	}

@@ -171,7 +171,7 @@ func TestPartsSurviveErrors(t *testing.T) {
 		"-split key=3 -by a,b -o p%d":               "-split key=3: -by names only 2",
 		"-split key -shuffle -o p%d":                "-split key and -shuffle exclude each other",
 		"-split key=2 -by a,b -per a -top 1 -o p%d": "-split key=N and -per exclude each other",
-		"-split key -c":                             "-o is missing",
+		"-split key -c":                             "-c and -split exclude each other",
 		"-split rows=1 --debug -o p%d":              "-debug and -o exclude each other",
 	} {
 		_, stderr, code := filesort("b\na\n", append(strings.Fields(args), "-")...)

@@ -110,7 +110,7 @@ func TestTablesRefused(t *testing.T) {
 		"x.arrow -by list":                 "list",
 		"x.parquet -by int:float":          "column int: Parquet knows the types of its columns",
 		"x.parquet -by text:fold":          "column text: Parquet knows the types of its columns",
-		"-format parquet -c -to csv x.csv": "-to and -c exclude each other",
+		"-format parquet -c -to csv x.csv": "-c and -to exclude each other",
 	} {
 		words := append(strings.Fields(args), "-o", "out%d")
 		if !strings.Contains(args, "-split") {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
 // valueTypes are types that a value may be stored as, so that no more than its notation is lost. Every value may be
@@ -244,62 +243,4 @@ func (c *columnTypes) doubt() string {
 		return fmt.Sprintf("column %s is stored as text because of %.40q; %d of its %d values are numbers, times or booleans that a type stores exactly", c.name, c.odd, c.typed, c.values)
 	}
 	return fmt.Sprintf("column %s is stored as text: its values have no type in common", c.name)
-}
-
-// append appends a value to the column.
-func (c *columnTypes) append(b array.Builder, v storedValue) error {
-	if v.null {
-		b.AppendNull()
-		return nil
-	}
-	ok := true
-	s := strings.Trim(v.text, " ")
-	switch b := b.(type) {
-	case *array.StringBuilder:
-		b.Append(v.text)
-	case *array.BooleanBuilder:
-		var is bool
-		is, ok = parseBool(s)
-		b.Append(is)
-	case *array.Int64Builder:
-		var n int64
-		n, ok = parseInt(s)
-		b.Append(n)
-	case *array.Float64Builder:
-		n, err := strconv.ParseFloat(s, 64)
-		ok = err == nil
-		b.Append(n)
-	case *array.Date32Builder:
-		t, is := parseTime(s)
-		ok = is
-		b.Append(arrow.Date32(floorDiv(t.Hi, secondsOfDay)))
-	case *array.TimestampBuilder:
-		n, is := timestamp(s, b.Type().(*arrow.TimestampType).Unit)
-		ok = is
-		b.Append(n)
-	}
-	if !ok {
-		return fmt.Errorf("column %s: %.40q does not fit the type %v, which -by gives it", c.name, v.text, c.typ)
-	}
-	return nil
-}
-
-// timestamp returns a time in a unit, if the unit has it.
-func timestamp(s string, unit arrow.TimeUnit) (arrow.Timestamp, bool) {
-	t, ok := parseTime(s)
-	if !ok || t.Lo >= 1e9 || t.Hi < -1e12 || t.Hi > 1e12 {
-		return 0, false
-	}
-	if unit == arrow.Microsecond {
-		return arrow.Timestamp(t.Hi*1e6 + int64(t.Lo/1000)), t.Lo%1000 == 0
-	}
-	return arrow.Timestamp(t.Hi*1e9 + int64(t.Lo)), true
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

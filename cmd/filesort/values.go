@@ -105,3 +105,117 @@ func count(p *int, unit string) func(string) error {
 		return nil
 	}
 }
+
+func (cl *commandLine) setPer(value string) (err error) {
+	cl.per, err = parseBy(value)
+	return err
+}
+
+func (cl *commandLine) setCounts(value string) error {
+	if strings.ContainsAny(value, "\"\r\n") {
+		return errors.New("must be a name without quotes and line ends")
+	}
+	if cl.counts = value; value == "" {
+		cl.counts = "count"
+	}
+	return nil
+}
+
+func (cl *commandLine) setBy(value string) (err error) {
+	cl.by, err = parseBy(value)
+	return err
+}
+
+func (cl *commandLine) setNulls(value string) error {
+	cl.nulls = strings.Split(value, ",")
+	return nil
+}
+
+func (cl *commandLine) setDelimiter(value string) error {
+	if value == `\t` {
+		value = "\t"
+	}
+	if value == "" || strings.ContainsAny(value, "\"\r\n") {
+		return errors.New("must be one character or more, none of them a quote or a line end")
+	}
+	cl.delimiter = value
+	return nil
+}
+
+// setStats takes a format, or true or false for whether to print a text.
+func (cl *commandLine) setStats(value string) error {
+	print := false
+	switch {
+	case value == "text" || value == "json":
+		cl.stats = value
+	case yesOrNo(&print)(value) != nil:
+		return errors.New("must be text, json, true or false")
+	case print:
+		cl.stats = "text"
+	default:
+		cl.stats = ""
+	}
+	return nil
+}
+
+func (cl *commandLine) setStable(value string) error {
+	cl.stability = true
+	return yesOrNo(&cl.stable)(value)
+}
+
+func (cl *commandLine) setCheck(value string) error {
+	check := "diagnose"
+	if value != "" {
+		word, err := wordOf(value, "diagnose-first", "quiet", "silent")
+		if err != nil {
+			return err
+		}
+		if word != "diagnose-first" {
+			check = "quiet"
+		}
+	}
+	if cl.check != "" && cl.check != check {
+		return errors.New("options '-cC' are incompatible")
+	}
+	cl.check = check
+	return nil
+}
+
+func (cl *commandLine) setLocale(name string) (err error) {
+	cl.locale, err = localeNamed(name)
+	return err
+}
+
+func (cl *commandLine) addKey(value string) error {
+	cl.keys = append(cl.keys, value)
+	return nil
+}
+
+func (cl *commandLine) addDir(value string) error {
+	if value == "" {
+		return errEmpty
+	}
+	cl.dirs = append(cl.dirs, value)
+	return nil
+}
+
+func (cl *commandLine) setTab(value string) error {
+	if value == `\0` {
+		value = "\x00"
+	}
+	if len(value) != 1 {
+		return errors.New("must be one byte")
+	}
+	cl.tab = int(value[0])
+	return nil
+}
+
+// setMemory takes the largest of several sizes, as sort does.
+func (cl *commandLine) setMemory(value string) error {
+	n, ok := parseMemory(value)
+	if !ok {
+		return fmt.Errorf("must be a number with at most one of %%, b, %s", strings.Join(strings.Split(memoryUnits, ""), ", "))
+	}
+	cl.memory = max(cl.memory, n, 1)
+	return nil
+}
