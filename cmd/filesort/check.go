@@ -19,10 +19,6 @@ const checkChunk = 1 << 20
 // checkLines returns a disorder if a line does not come after the one before it: with -u, also
 // if it ties with it.
 func (cmd *command) checkLines(in *chunks, name string) error {
-	eol := byte('\n')
-	if cmd.shape.record == 0 {
-		eol = cmd.shape.eol
-	}
 	in.size = checkChunk
 	var last, line parsedLine
 	var lastText []byte
@@ -36,7 +32,7 @@ func (cmd *command) checkLines(in *chunks, name string) error {
 			cmd.order.parse(&line, text)
 			if number++; number > 1 {
 				if c := cmd.order.compare(&last, &line); c > 0 || c == 0 && cmd.unique {
-					return &disorder{fmt.Sprintf("%s:%d", name, in.lines.of(number)), text, eol}
+					return &disorder{fmt.Sprintf("%s:%d", name, in.lines.of(number)), text, cmd.shape.eol}
 				}
 			}
 			last, line = line, last

@@ -43,9 +43,10 @@ func (cl *commandLine) finish() error {
 	if err := cl.split.check(cl); err != nil {
 		return err
 	}
-	if cl.aside.eol = '\n'; cl.zero {
-		cl.aside.eol = 0
+	if cl.shape.eol = '\n'; cl.zero {
+		cl.shape.eol = 0
 	}
+	cl.aside.eol = cl.shape.eol
 	cl.aside.quotes = cl.quotesHide
 	if strings.ContainsRune(cl.aside.comment, rune(cl.aside.eol)) {
 		return inOption("-comment", cl.aside.comment, errors.New("no line begins with it"))
@@ -75,10 +76,6 @@ func (cl *commandLine) finishColumns() (err error) {
 func (cl *commandLine) finishLines() (err error) {
 	if cl.shape.record > 0 {
 		return cl.finishRecords()
-	}
-	cl.shape.eol = '\n'
-	if cl.zero {
-		cl.shape.eol = 0
 	}
 	var keys []lineKey
 	for _, text := range cl.keys {

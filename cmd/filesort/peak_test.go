@@ -53,7 +53,7 @@ func peakOf(t *testing.T, stdin io.Reader, args ...string) int64 {
 }
 
 // peakLines are options of lines.
-var peakLines = []string{"", "-u", "-s -n", "-V", "-k1.2r -f", "-m", "-top 1000"}
+var peakLines = []string{"", "-u", "-u -count", "-s -n", "-V", "-k1.2r -f", "-m", "-top 1000"}
 
 // peakTexts are options of lines that are not long.
 var peakTexts = append(slices.Clip(peakLines), "--locale en_US.UTF-8", "--locale de -u -k1,1")
