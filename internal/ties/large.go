@@ -71,9 +71,6 @@ func (t *Breaker) orderLargeInPlace(env *engine.Env, run Tie) error {
 	}
 	return env.Stage("ties", len(before), cpu.GatherPiece(env, len(before)), func(worker, lo, hi int) {
 		lo, hi = tieEnd(codes, lo), tieEnd(codes, hi)
-		if lo >= hi {
-			return
-		}
 		sorted := run.Order[lo:hi]
 		for i, at := range sorted {
 			sorted[i] = before[at]

@@ -44,7 +44,7 @@ func (t *Breaker) leaves(p *extract.Level, code uint64) bool {
 
 // markTied marks in the first word the ties that an engine found, which may be there already.
 func (t *Breaker) markTied(found engine.Ties) {
-	if t.marks == nil || t.marks[0] == nil || !t.leaves(&extract.Level{}, 0) {
+	if t.marks == nil || !t.leaves(&extract.Level{}, 0) {
 		return
 	}
 	copy(t.marks[0], found)

@@ -21,19 +21,18 @@ func RefineSorted[C sortkey.Code](env *engine.Env, rows extract.Input, words []e
 	ties.Mark(marks, index)
 	ties.inPlace = true
 	err := env.Stage("ties", len(index), cpu.GatherPiece(env, len(index)), func(worker, lo, hi int) {
-		if lo, hi = tieEnd(codes, lo), tieEnd(codes, hi); lo < hi {
-			Refine(ties, worker, index[lo:hi], codes[lo:hi], extract.Level{})
-		}
+		lo, hi = tieEnd(codes, lo), tieEnd(codes, hi)
+		Refine(ties, worker, index[lo:hi], codes[lo:hi], extract.Level{})
 	})
 	scratch.Give(&env.Arena, codes, env.Loop.Workers)
 	return ties.Finish(err)
 }
 
 // tieEnd returns the first place >= i that begins a run of equal codes; len(codes) if there is
-// none.
+// none. i <= len(codes).
 func tieEnd[C sortkey.Code](codes []C, i int) int {
-	if i == 0 || i >= len(codes) {
-		return i
+	if i == 0 {
+		return 0
 	}
 	return i + sort.Search(len(codes)-i, func(k int) bool { return codes[i+k] != codes[i-1] })
 }

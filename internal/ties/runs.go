@@ -117,7 +117,7 @@ type PartMarks struct {
 // differ in the first column.
 func JoinRuns(asked *call.Marks, n int, parts ...PartMarks) {
 	for m := asked; m != nil; m = m.Next {
-		if m.Columns == 0 || n == 0 {
+		if m.Columns == 0 {
 			*m.Runs = perm.RunsAt([]int{0, n})
 			continue
 		}

@@ -28,7 +28,7 @@ func (t *Breaker) isShort(w *Worker, order []uint32, p *extract.Level) bool {
 		return false
 	}
 	short := &w.short
-	if short.n > 0 && (short.n+n > together || short.place != *p) {
+	if short.n+n > together || short.place != *p {
 		t.refineShort(w)
 	}
 	if short.n == 0 {
