@@ -256,7 +256,7 @@ func siftUpTo[C sortkey.Code](env *engine.Env, held []selector, blocks [][]C, n,
 	var bound atomic.Uint64 // no element with a larger code is taken
 	bound.Store(most)
 	return env.Stopped(env.Stage("extract", n, each, func(worker, lo, hi int) {
-		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
+		for at := lo; at < hi; at += engine.Block {
 			block := blocks[worker][:min(engine.Block, hi-at)]
 			if codes(block, at); env.Loop.Err() != nil {
 				return // codes and keys are left out

@@ -185,7 +185,7 @@ func (b *between[C]) add(codes []C, lo int) (before int) {
 	}
 	to := b.rows[end-count : end]
 	for w := range upTo[:(len(codes)+63)/64] {
-		for some := upTo[w] &^ below[w]; some != 0 && len(to) > 0; some &= some - 1 {
+		for some := upTo[w] &^ below[w]; some != 0; some &= some - 1 {
 			i := w*64 + bits.TrailingZeros64(some)
 			to[0] = candidate{uint64(codes[i]), uint32(lo + i)}
 			to = to[1:]
