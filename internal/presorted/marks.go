@@ -33,7 +33,6 @@ func (m *Marks) Sorted() bool { return m.Falls == 0 }
 
 // sum adds the counts of all chunks.
 func (m *Marks) sum() {
-	m.Falls, m.Rises = 0, 0
 	for i := range m.chunks {
 		p := &m.chunks[i]
 		m.Falls, m.Rises, m.Tied = m.Falls+p.falls, m.Rises+p.rises, m.Tied || p.tied

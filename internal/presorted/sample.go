@@ -91,7 +91,7 @@ func (t *tally[C]) sample() engine.Sample {
 	switch {
 	case t.up || t.down:
 		return engine.Ordered
-	case t.chunks >= leastChunks && min(t.rises, t.falls) <= t.chunks/mostStrays && max(t.rises, t.falls) >= t.chunks-1-t.chunks/mostStrays:
+	case t.chunks >= leastChunks && max(t.rises, t.falls) >= t.chunks-1-t.chunks/mostStrays:
 		return engine.Drifting
 	case t.n-t.again <= t.n/few:
 		return engine.Few
