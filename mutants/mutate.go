@@ -545,6 +545,21 @@ func hasCalls(e ast.Expr) (calls bool) {
 	return calls
 }
 
+// instance returns the type argument of the function that does the operation of e, if e shifts an untyped constant: as an
+// argument that would be an int.
+func (m *mutator) instance(e *ast.BinaryExpr) string {
+	b, ok := m.info.Types[e].Type.(*types.Basic)
+	if !ok || e.Op == token.SHL || e.Op == token.SHR {
+		return ""
+	}
+	for _, x := range []ast.Expr{e.X, e.Y} {
+		if s, ok := ast.Unparen(x).(*ast.BinaryExpr); ok && s.Op == token.SHL && m.info.Types[s.X].Value != nil {
+			return "[" + b.Name() + "]"
+		}
+	}
+	return ""
+}
+
 // calculation mutates integer arithmetic: another operation.
 func (m *mutator) calculation(e *ast.BinaryExpr) {
 	shift := e.Op == token.SHL || e.Op == token.SHR
@@ -565,7 +580,7 @@ func (m *mutator) calculation(e *ast.BinaryExpr) {
 	}
 	if id := m.add(e, e.Op.String()+" becomes "+strings.ToLower(otherOperation[e.Op])); id > 0 {
 		op := m.offset(e.OpPos)
-		name := fmt.Sprintf("mutant%s%s(%d, ", operationNames[e.Op], otherOperation[e.Op], id)
+		name := fmt.Sprintf("mutant%s%s%s(%d, ", operationNames[e.Op], otherOperation[e.Op], m.instance(e), id)
 		m.around(e, name, ")")
 		m.edits = append(m.edits, edit{at: op, drop: len(e.Op.String()), text: ",", depth: m.depth})
 	}
