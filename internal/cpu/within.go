@@ -337,6 +337,6 @@ func MoveWithin(env *engine.Env, s Segments, p Payload, index []uint32) error {
 func MoveWithinBytes(n, workers int, s Segments, size uintptr) int64 {
 	var a scratch.Area
 	s.sizeOffsets(&a, n, workers)
-	a.Shares(n, workers, s.together(), size)
+	a.MemoryEach(max(1, workers), min(n, s.together()), size)
 	return a.Bytes() + scratch.Size(s.long(), size)
 }
