@@ -19,12 +19,12 @@ type arrayField struct{ *Field }
 func (g arrayField) field() *Field { return g.Field }
 
 // Get is sound: callers have n elements, and room for as many arrays.
-func (g arrayField) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
+func (g arrayField) Get(to, elements unsafe.Pointer, n int, _ uint64, _ context.Context) int {
 	size := int(g.kind.Size())
 	keys := sortkey.At[byte](to, n*size)
 	for i := range n {
 		key := keys[i*size:][:size]
-		if p := g.address(unsafe.Add(elements, uintptr(i)*g.size)); p != nil && nulls>>i&1 == 0 {
+		if p := g.address(unsafe.Add(elements, uintptr(i)*g.size)); p != nil {
 			copy(key, sortkey.At[byte](p, size))
 		} else {
 			clear(key)

@@ -159,12 +159,12 @@ type fieldKeys[K sortkey.Key] struct{ *Field }
 
 func (g fieldKeys[K]) field() *Field { return g.Field }
 
-// Get calls no function, so it does not ask.
+// Get calls no function, so it does not ask. Nulls are those of the field.
 //
 // Sound: callers have n elements and room for as many keys, and K has the layout of the keys.
-func (g fieldKeys[K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
+func (g fieldKeys[K]) Get(to, elements unsafe.Pointer, n int, _ uint64, _ context.Context) int {
 	keys := unsafe.Slice((*K)(to), n)
-	if !g.Nullable() && nulls == 0 {
+	if !g.Nullable() {
 		size, e := g.size, unsafe.Add(elements, g.offset)
 		for len(keys) > 4 { // e stays an address within the elements
 			k := (*[4]K)(keys)
@@ -179,7 +179,7 @@ func (g fieldKeys[K]) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ co
 	}
 	for i := range keys {
 		var k K
-		if p := g.address(unsafe.Add(elements, uintptr(i)*g.size)); p != nil && nulls>>i&1 == 0 {
+		if p := g.address(unsafe.Add(elements, uintptr(i)*g.size)); p != nil {
 			k = *(*K)(p)
 		}
 		keys[i] = k

@@ -63,7 +63,7 @@ func (f *FieldSteps) add(c *Column) bool {
 		return false
 	}
 	field := get.field()
-	if _, ofField := c.AreNull.(*Field); c.Nulls != NoNulls && !ofField || field.Nullable() && c.Bits() > 64 {
+	if field.Nullable() && c.Bits() > 64 {
 		return false
 	}
 	own := fieldSteps{Column: *c, of: field}

@@ -68,7 +68,7 @@ func fieldsLike(t, key reflect.Type) (offsets []uintptr) {
 				offsets = append(offsets, field.Offset+o)
 			}
 		}
-	case t.Kind() == reflect.Array && t.Len() > 0:
+	case t.Kind() == reflect.Array:
 		inner := fieldsLike(t.Elem(), key)
 		for i := 0; i < t.Len() && len(inner) > 0 && len(offsets) < many; i++ {
 			for _, o := range inner {

@@ -15,7 +15,7 @@ import (
 
 // MayHaveSpare reports whether a spare code makes the column narrow, and finding one calls no function.
 func (c *Column) MayHaveSpare() bool {
-	return c.Nulls != NoNulls && !c.spare && !c.kind.Wide() && sortkey.CodeBits[c.kind] == 64 && c.Key.inMemory(c)
+	return c.Nulls != NoNulls && !c.spare && sortkey.CodeBits[c.kind] == 64 && c.Key.inMemory(c)
 }
 
 // Spare gives nulls a code of their own that no key has, if there is one.
