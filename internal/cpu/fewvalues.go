@@ -55,7 +55,6 @@ func (t *keySort[C]) countHeavy() (done bool, err error) {
 	}
 	own := Keys[C]{
 		Len: len(strays), View: in(strays), Words: strays,
-		At:    func(i uint32) C { return strays[i] },
 		Write: func(lo int, codes []C) { copy(strays[lo:], codes) },
 		Own:   PayloadOf(strays),
 	}

@@ -14,7 +14,7 @@ import (
 type Keys[C Code] struct {
 	Len   int
 	View  func(lo, hi int, buf []C) []C // codes of keys [lo, hi), in place or made in buf
-	At    func(i uint32) C              // code of key i
+	At    func(i uint32) C              // code of key i; not asked for where Words are
 	Write func(lo int, codes []C)       // sets keys lo, lo+1, … from codes
 	Own   Payload                       // the keys
 

@@ -107,7 +107,6 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *request, keys []K) cpu.Keys[C] {
 		flip := sortkey.FlipOf[C, K](o)
 		k.Words, k.Flip = bits, flip
 		k.Code = func(bits C) C { return bits ^ flip }
-		k.At = func(i uint32) C { return bits[i] ^ flip }
 	default:
 		k.At = func(i uint32) C {
 			var c [1]C

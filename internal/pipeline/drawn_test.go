@@ -1,0 +1,727 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"example.com/sorter/internal/call"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/papers"
+	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/ranges"
+	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/testkit"
+	"example.com/sorter/perm"
+)
+
+// row is an element with keys of several kinds.
+type row struct {
+	narrow int32
+	wide   int64
+	text   string
+	few    int64
+	null   bool
+	place  int32
+}
+
+// slowEngine sorts slowly, or fails at some time.
+type slowEngine struct {
+	worth  atomic.Bool
+	fails  atomic.Int64 // positions after which it fails; negative: it does not
+	places bool         // emits positions where it might emit codes
+}
+
+var errLost = errors.New("lost")
+
+func (e *slowEngine) Name() string                 { return "slow" }
+func (e *slowEngine) Worth(engine.Work) bool       { return e.worth.Load() }
+func (e *slowEngine) Runs(a engine.Algorithm) bool { return a != engine.BucketRadix }
+
+func (e *slowEngine) Order(_ context.Context, job *engine.Job) error {
+	codes, moves := make([]uint64, job.N), job.Elements
+	var all []byte
+	if moves != nil {
+		all = make([]byte, job.N*moves.Size)
+	}
+	err := job.Loop.Run("pull", job.N, engine.Block, func(_, lo, hi int) {
+		if job.Bits > 32 {
+			job.Codes64(codes[lo:hi], lo)
+		} else {
+			narrow := make([]uint32, hi-lo)
+			job.Codes32(narrow, lo)
+			for i, c := range narrow {
+				codes[lo+i] = uint64(c)
+			}
+		}
+		if moves != nil {
+			moves.Pull(all[lo*moves.Size:hi*moves.Size], lo)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	order := make([]uint32, job.N)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+	sorted := make([]uint64, job.N)
+	for i, at := range order {
+		sorted[i] = codes[at]
+	}
+	if job.Ties != nil {
+		engine.MarkTies(job.Ties, 0, false, sorted)
+	}
+	if moves != nil {
+		return e.move(job, order, all)
+	}
+	for lo := 0; lo < job.N; lo += 777 {
+		hi := min(lo+777, job.N)
+		if fails := e.fails.Load(); fails >= 0 && int64(lo) >= fails {
+			return errLost
+		}
+		switch {
+		case e.places || job.EmitCodes32 == nil && job.EmitCodes64 == nil:
+			job.Emit(lo, order[lo:hi])
+		case job.Bits > 32:
+			job.EmitCodes64(lo, sorted[lo:hi])
+		default:
+			narrow := make([]uint32, hi-lo)
+			for i, c := range sorted[lo:hi] {
+				narrow[i] = uint32(c)
+			}
+			job.EmitCodes32(lo, narrow)
+		}
+	}
+	if e.fails.Load() >= 0 {
+		return errLost
+	}
+	return nil
+}
+
+// move emits positions of pieces with ties, and then moves the elements of the others.
+func (e *slowEngine) move(job *engine.Job, order []uint32, all []byte) error {
+	var free [][2]int
+	for lo := 0; lo < job.N; lo += 777 {
+		hi, tied := min(lo+777, job.N), lo/777%3 == 0
+		for i := lo; i <= hi && i < job.N && job.Ties != nil; i++ {
+			tied = tied || engine.Ties(job.Ties).Tied(i)
+		}
+		if tied {
+			job.Emit(lo, order[lo:hi])
+		} else {
+			free = append(free, [2]int{lo, hi})
+		}
+	}
+	if err := job.Elements.Settle(); err != nil {
+		return err
+	}
+	job.Commit()
+	for i, p := range free {
+		if fails := e.fails.Load(); fails >= 0 && int64(i) >= fails%3 {
+			return errLost
+		}
+		var piece []byte
+		for _, at := range order[p[0]:p[1]] {
+			piece = append(piece, all[int(at)*job.Elements.Size:][:job.Elements.Size]...)
+		}
+		job.Elements.Push(p[0], piece)
+	}
+	if e.fails.Load() >= 0 {
+		return errLost
+	}
+	return nil
+}
+
+// registered is an engine that is worth no work, unless a test says so.
+var registered = func() *slowEngine {
+	cpu.LinkApply()
+	papers.Link()
+	e := &slowEngine{}
+	e.fails.Store(-1)
+	engine.Register(e)
+	return e
+}()
+
+// needed is an error of a memory limit.
+type needed int64
+
+func (needed) Error() string        { return "memory" }
+func (needed) Is(target error) bool { return target == engine.ErrMemoryLimit }
+
+// ending is a context that ends once it was asked a number of times.
+type ending struct {
+	context.Context
+	left *atomic.Int64
+}
+
+func (c ending) Done() <-chan struct{} { return make(chan struct{}) }
+
+func (c ending) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// report keeps statistics.
+type report struct{ call.Stats }
+
+func (r *report) Report(s *call.Stats) { r.Stats = *s }
+
+// drawnCall is rows, columns and options of a call.
+type drawnCall struct {
+	what    string
+	rows    []row
+	specs   []extract.Spec // of rows as elements
+	byRow   []extract.Spec // the same keys by row number
+	compare func(a, b row) int
+	o       call.Options
+	stats   *report
+	calls   *atomic.Int64
+}
+
+// elementsOf returns the column of a key function of rows, which counts its calls.
+func elementsOf[K sortkey.Key](calls *atomic.Int64, f func(row) K) extract.Spec {
+	return extract.SpecOf(sortkey.KindOf[K](), extract.Func[row, K](func(e row) K { calls.Add(1); return f(e) }))
+}
+
+// sliceOf returns the column of keys by row number.
+func sliceOf[K sortkey.Key](s []row, f func(row) K) extract.Spec {
+	keys := make([]K, len(s))
+	for i, e := range s {
+		keys[i] = f(e)
+	}
+	return extract.SpecOfSlice(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(keys)), len(keys))
+}
+
+func drawRows(r *rand.Rand, n int) []row {
+	s, values, step, strays := make([]row, n), 1+r.IntN(1+r.IntN(n+2)), r.IntN(3), r.IntN(3)
+	some := r.IntN(4)
+	if r.IntN(4) == 0 {
+		values = n // in order without ties, if at all
+	}
+	for i := range s {
+		k := r.IntN(values)
+		if step == 1 && (strays > 0 || r.IntN(200) > 0) {
+			k = i * values / n
+		}
+		s[i] = row{narrow: int32(k) - 3, few: int64(k%97) - 50, wide: int64(k/3)<<40 - 7, text: fmt.Sprintf("text %06d", k/2), null: r.IntN(4) < some, place: int32(i)}
+		if strays == 0 {
+			s[i].wide = int64(r.Uint64())
+		}
+	}
+	return s
+}
+
+// drawCall draws a call on n rows.
+func drawCall(r *rand.Rand, n int) *drawnCall {
+	d := &drawnCall{rows: drawRows(r, n), calls: new(atomic.Int64)}
+	place := extract.NullPlace(1 + r.IntN(2))
+	isNull := extract.NullFunc[row](func(e row) bool { return e.null })
+	rowIsNull := extract.NullFunc[int](func(i int) bool { return d.rows[i].null })
+	var compares []func(a, b row) int
+	for range 1 + r.IntN(3) {
+		var e, by extract.Spec
+		var compare func(a, b row) int
+		switch kind := r.IntN(4); kind {
+		case 0:
+			e, by = elementsOf(d.calls, func(e row) int32 { return e.narrow }), sliceOf(d.rows, func(e row) int32 { return e.narrow })
+			compare = func(a, b row) int { return cmp.Compare(a.narrow, b.narrow) }
+		case 1:
+			e, by = elementsOf(d.calls, func(e row) int64 { return e.wide }), sliceOf(d.rows, func(e row) int64 { return e.wide })
+			compare = func(a, b row) int { return cmp.Compare(a.wide, b.wide) }
+		case 2:
+			e, by = elementsOf(d.calls, func(e row) int64 { return e.few }), sliceOf(d.rows, func(e row) int64 { return e.few })
+			compare = func(a, b row) int { return cmp.Compare(a.few, b.few) }
+		default:
+			e, by = elementsOf(d.calls, func(e row) string { return e.text }), sliceOf(d.rows, func(e row) string { return e.text })
+			compare = func(a, b row) int { return strings.Compare(a.text, b.text) }
+		}
+		if r.IntN(2) == 0 {
+			ascending := compare
+			e, by, compare = e.Descending(), by.Descending(), func(a, b row) int { return ascending(b, a) }
+		}
+		d.what += fmt.Sprintf("kind %d, ", e.Kind())
+		if r.IntN(2) == 0 {
+			e = e.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), place)
+			by = by.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&rowIsNull)), place)
+			keys := compare
+			d.what += "null, "
+			compare = func(a, b row) int {
+				switch {
+				case a.null && b.null:
+					return 0
+				case a.null != b.null:
+					if a.null == (place == extract.NullsFirst) {
+						return -1
+					}
+					return 1
+				}
+				return keys(a, b)
+			}
+		}
+		d.specs, d.byRow, compares = append(d.specs, e), append(d.byRow, by), append(compares, compare)
+	}
+	d.compare = func(a, b row) int {
+		for _, c := range compares {
+			if x := c(a, b); x != 0 {
+				return x
+			}
+		}
+		return 0
+	}
+	d.drawOptions(r, n)
+	return d
+}
+
+func (d *drawnCall) drawOptions(r *rand.Rand, n int) {
+	d.o = call.Options{Stable: true, Workers: int32(1 + r.IntN(3))}
+	if r.IntN(2) == 0 {
+		d.stats = new(report)
+		d.o.Report = d.stats
+	}
+	switch r.IntN(4) {
+	case 0:
+		d.o.Limit = 1 << (8 + r.IntN(14))
+	case 1:
+		d.o.Limit = int64(n) * int64(1+r.IntN(200))
+	}
+	switch r.IntN(4) {
+	case 0:
+		d.o.Ctx = context.Background()
+	case 1:
+		ctx := ending{context.Background(), new(atomic.Int64)}
+		ctx.left.Store(int64(r.IntN(1 << r.IntN(14))))
+		d.o.Ctx = ctx
+	}
+	registered.fails.Store(-1)
+	registered.worth.Store(r.IntN(3) == 0)
+	if r.IntN(3) == 0 {
+		registered.fails.Store(int64(r.IntN(n + 1)))
+	}
+	switch registered.places = r.IntN(2) == 0; r.IntN(6) {
+	case 0:
+		d.o.Backend = registered
+	case 1:
+		d.o.Algorithm = []engine.Algorithm{engine.Radix, engine.MergeSort, engine.IndexGather, engine.BucketRadix}[r.IntN(4)]
+	case 2:
+		d.o.Backend = cpu.Host
+	}
+	d.what += fmt.Sprintf("%d rows, %d workers, limit %d, backend %v, algorithm %v, engine worth %t, fails %d", n, d.o.Workers, d.o.Limit, d.o.Backend != nil, d.o.Algorithm, registered.worth.Load(), registered.fails.Load())
+}
+
+// cols returns the columns of specs.
+func cols(specs []extract.Spec) []extract.Column { return extract.AppendColumns(nil, specs) }
+
+// order returns the order of rows by a comparison.
+func orderOfRows(s []row, compare func(a, b row) int) perm.Perm {
+	p := make(perm.Perm, len(s))
+	for i := range p {
+		p[i] = uint32(i)
+	}
+	slices.SortStableFunc(p, func(i, j uint32) int { return compare(s[i], s[j]) })
+	return p
+}
+
+// places returns the first places of elements.
+func places(s []row) perm.Perm {
+	p := make(perm.Perm, len(s))
+	for i, e := range s {
+		p[i] = uint32(e.place)
+	}
+	return p
+}
+
+// drawnVerbs do a call and return the rows that come first, of an order that may have all of them.
+var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error){
+	"sort": func(_ *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		err := sortRows(cols(d.specs), cpu.PayloadOf(s), d.o)
+		return places(s), err
+	},
+	"order": func(_ *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		return orderOf(cols(d.specs), extract.InputOf(cpu.PayloadOf(s)), d.o)
+	},
+	"order by rows": func(_ *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		return OrderRows(cols(d.byRow), len(s), &d.o)
+	},
+	"order with runs": func(_ *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		var all, first perm.Runs
+		d.o.Marks = &call.Marks{Columns: call.AllColumns, Runs: &all, Next: &call.Marks{Columns: 0, Runs: &first}}
+		p, err := OrderRows(cols(d.byRow), len(s), &d.o)
+		for lo, hi := range all.All() {
+			if err == nil && (lo > 0 && d.compare(s[p[lo-1]], s[p[lo]]) == 0 || d.compare(s[p[lo]], s[p[hi-1]]) != 0) {
+				return nil, fmt.Errorf("a run from %d to %d", lo, hi)
+			}
+		}
+		return p, err
+	},
+	"selected": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		p := make([]uint32, len(s))
+		for i := range p {
+			p[i] = uint32(i)
+		}
+		before := slices.Clone(p)
+		if len(p) == 0 {
+			return p, nil
+		}
+		err := OrderSelected(cols(d.byRow), p, len(s), &d.o)
+		if err != nil && !slices.Equal(p, before) {
+			return nil, errors.New("rows were moved before an error")
+		}
+		return p, err
+	},
+	"first": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		return FirstRows(cols(d.byRow), len(s), r.IntN(len(s)+2)/(1+r.IntN(40)), &d.o)
+	},
+	"first to the front": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		k := r.IntN(len(s)+2) / (1 + r.IntN(40))
+		err := topRows(cols(d.specs), cpu.PayloadOf(s), k, d.o, FrontOf(s))
+		return places(s[:min(k, len(s))]), err
+	},
+	"by a comparison": func(_ *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		d.o.Backend, d.o.Algorithm = nil, engine.Auto
+		err := SortFunc(s, d.compare, &d.o)
+		return places(s), err
+	},
+	"order by a comparison": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		d.o.Backend, d.o.Algorithm = nil, engine.Auto
+		var all, whole perm.Runs
+		marked := r.IntN(2) == 0
+		if marked {
+			d.o.Marks = &call.Marks{Columns: 1, Runs: &all, Next: &call.Marks{Columns: 0, Runs: &whole}}
+		}
+		p, err := OrderFunc(s, d.compare, &d.o)
+		if err == nil && marked && len(s) > 0 {
+			at := 0
+			for lo, hi := range all.All() {
+				if lo != at || lo > 0 && d.compare(s[p[lo-1]], s[p[lo]]) == 0 || d.compare(s[p[lo]], s[p[hi-1]]) != 0 {
+					return nil, fmt.Errorf("a run from %d to %d", lo, hi)
+				}
+				at = hi
+			}
+			if at != len(s) || whole.Len() != 1 {
+				return nil, fmt.Errorf("runs of %d rows, and %d of all", at, whole.Len())
+			}
+		}
+		return p, err
+	},
+	"ranks": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		if len(s) == 0 {
+			return nil, nil
+		}
+		ks := []int{r.IntN(len(s)), 0, len(s) - 1}[:1+r.IntN(3)]
+		rows, err := NthRows(cols(d.byRow), len(s), ks, &d.o)
+		want := orderOfRows(s, d.compare)
+		for i, k := range ks {
+			if err == nil && rows[i] != want[k] {
+				return nil, fmt.Errorf("row %d of rank %d is %d", want[k], k, rows[i])
+			}
+		}
+		return nil, err
+	},
+	"within": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		offsets := []int{0}
+		for at := 0; at < len(s); at = min(len(s), at+r.IntN(1+r.IntN(len(s)+1))) {
+			if offsets = append(offsets, at); len(offsets) > 1000 {
+				break
+			}
+		}
+		offsets = append(offsets, len(s))
+		want := slices.Clone(s)
+		for i := 1; i < len(offsets); i++ {
+			slices.SortStableFunc(want[offsets[i-1]:offsets[i]], d.compare)
+		}
+		d.o.Backend, d.o.Algorithm = nil, engine.Auto
+		p, err := OrderWithin(cols(d.byRow), len(s), offsets, &d.o)
+		if err == nil && !slices.Equal(p, places(want)) {
+			return nil, errors.New("rows within segments")
+		}
+		before := places(s)
+		if err = SortWithin(cols(d.specs), cpu.PayloadOf(s), offsets, &d.o); err == nil && !slices.Equal(places(s), places(want)) || err != nil && !slices.Equal(places(s), before) {
+			return nil, errors.New("elements within segments")
+		}
+		copy(s, d.rows)
+		return nil, err
+	},
+	"merge": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		d.o.Backend, d.o.Algorithm = nil, engine.Auto
+		var runs []cpu.Payload
+		most := 1 + r.IntN(1+r.IntN(len(s)+1))
+		if r.IntN(4) == 0 {
+			most = 1 // more runs than are merged
+		}
+		for lo := 0; lo < len(s); {
+			hi := min(len(s), lo+1+r.IntN(most))
+			slices.SortStableFunc(s[lo:hi], d.compare)
+			runs, lo = append(runs, cpu.PayloadOf(s[lo:hi])), hi
+		}
+		if len(runs) == 0 {
+			return nil, nil
+		}
+		// Ties are in the sequence of runs, and of places within: that of the input.
+		dst := make([]row, len(s))
+		if len(runs) <= ranges.MostRuns && r.IntN(2) == 0 {
+			if at := r.IntN(len(s)); r.IntN(2) == 0 && at > 0 && d.compare(s[at-1], s[at]) > 0 {
+				runs = []cpu.Payload{cpu.PayloadOf(s[:at-1]), cpu.PayloadOf(s[at-1:])}[min(1, at-1)^1:]
+				if unsorted := new(Unsorted); !errors.As(MergeChecked(cols(d.specs), cpu.PayloadOf(dst), runs, ranges.TwoOf[row]{}, &d.o), &unsorted) && d.o.Limit == 0 {
+					return nil, errors.New("a run that is not sorted was merged")
+				}
+				copy(s, d.rows)
+				return nil, nil
+			}
+			err := MergeChecked(cols(d.specs), cpu.PayloadOf(dst), runs, ranges.TwoOf[row]{}, &d.o)
+			copy(s, d.rows)
+			return places(dst), err
+		}
+		err := Merge(cols(d.specs), cpu.PayloadOf(dst), runs, ranges.TwoOf[row]{}, &d.o)
+		copy(s, d.rows)
+		return places(dst), err
+	},
+	"first by a key": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		k := r.IntN(len(s) + 2)
+		d.compare = func(a, b row) int { return cmp.Compare(a.narrow, b.narrow) }
+		get := extract.Func[row, int32](func(e row) int32 { return e.narrow })
+		err := TopK(sortkey.Int32, cpu.PayloadOf(s), k, get, &d.o, FrontOf(s))
+		return places(s[:min(k, len(s))]), err
+	},
+	"first of partitions": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
+		k := 1 + r.IntN(5)
+		if d.o.Ctx != nil {
+			d.o.Ctx = nil
+		}
+		rows, parts, err := FirstOfPartitions(cols(d.byRow)[:1], cols(d.byRow)[1:], len(s), k, &d.o)
+		if err != nil || len(s) == 0 {
+			return nil, err
+		}
+		var want perm.Perm
+		lead, n := -1, 0
+		order := orderOfRows(s, d.compare)
+		one := cols(d.byRow)[:1]
+		by, err := OrderRows(one, len(s), &call.Options{Marks: &call.Marks{Columns: 1, Runs: &parts}})
+		group := make([]int, len(s))
+		for lo, hi := range parts.All() {
+			for _, x := range by[lo:hi] {
+				group[x] = lo
+			}
+		}
+		for _, x := range order {
+			if group[x] != lead {
+				lead, n = group[x], 0
+			}
+			if n++; n <= k {
+				want = append(want, x)
+			}
+		}
+		if !slices.Equal(rows, want) {
+			return nil, fmt.Errorf("%d first rows of partitions, want %d", len(rows), len(want))
+		}
+		return nil, err
+	},
+}
+
+// Each of these draws calls, options and engines that fail: results are those of a stable sort, and a call that fails moves
+// nothing.
+
+func TestDrawnSorts(t *testing.T) { drawVerbs(t, 61, "sort", "by a comparison") }
+
+func TestDrawnOrders(t *testing.T) {
+	drawVerbs(t, 62, "order", "order by rows", "order with runs", "order by a comparison", "selected")
+}
+
+func TestDrawnFirst(t *testing.T) {
+	drawVerbs(t, 63, "first", "first to the front", "first by a key", "ranks", "first of partitions")
+}
+
+func TestDrawnMerges(t *testing.T) { drawVerbs(t, 64, "merge", "within") }
+
+func drawVerbs(t *testing.T, seed uint64, names ...string) {
+	defer OnOverrun(func(movement string, took, planned int64) {
+		if planned > 0 { // the sample by which runs are cut into parts has no plan
+			t.Errorf("%s took %d bytes, planned were %d", movement, took, planned)
+		}
+	})()
+	defer registered.worth.Store(false)
+	before := engine.NewMemoryError
+	defer func() { engine.NewMemoryError = before }()
+	engine.NewMemoryError = func(_, need int64, _ int) error { return needed(need) }
+	r := dist.Rand(seed)
+	for i := range testkit.Pick(50*len(names), 5000) {
+		if testkit.ThinnedByRace(i) {
+			continue
+		}
+		n := []int{0, 1, 2, 3, 100, 4096, 4097, 5000, 9000}[r.IntN(9)]
+		if i%40 == 0 || names[i%len(names)] == "first of partitions" && i%3 == 0 {
+			n = 15_000 + r.IntN(15_000)
+		}
+		d, restore := drawCall(r, n), func() {}
+		lower := r.IntN(4) == 0
+		if lower {
+			restore = LowerLimit(1 + r.IntN(n+10))
+		}
+		name := names[i%len(names)]
+		s := slices.Clone(d.rows)
+		got, err := drawnVerbs[name](r, d, s)
+		restore()
+		what := fmt.Sprintf("case %d, %s of %s", i, name, d.what)
+		if need := needed(0); errors.As(err, &need) && !lower && slices.Contains([]string{"sort", "order", "order by rows", "by a comparison"}, name) { // the same call again
+			if err = enough(r, d, name, int64(need)); err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			continue
+		}
+		if err != nil {
+			known := errors.Is(err, engine.ErrMemoryLimit) && d.o.Limit > 0 || errors.Is(err, context.Canceled) && d.o.Ctx != nil || errors.Is(err, context.Canceled) && d.o.Ctx != nil || errors.Is(err, errLost) && d.o.Backend == registered ||
+				errors.Is(err, engine.ErrTooLong) && name == "order by a comparison" && lower
+			if !known || !slices.Equal(places(s), places(d.rows)) {
+				t.Fatalf("%s: error %v, or elements were moved", what, err)
+			}
+			continue
+		}
+		if want := orderOfRows(d.rows, d.compare); got != nil && !slices.Equal(got, want[:len(got)]) {
+			t.Fatalf("%s: wrong order", what)
+		}
+		if d.stats != nil && n > 0 && (d.stats.Scratch > d.o.Limit && d.o.Limit > 0 || d.stats.Elements != n && name != "selected" && name != "within") {
+			t.Fatalf("%s: reported are %d elements, %d bytes", what, d.stats.Elements, d.stats.Scratch)
+		}
+		if most := int64(n) * int64(len(d.specs)); name == "sort" && d.calls.Load() > most && !chunkedCall(d) {
+			t.Fatalf("%s: %d calls of key functions, at most %d", what, d.calls.Load(), most)
+		}
+		if t.Failed() {
+			t.Fatal(what)
+		}
+	}
+}
+
+// enough returns an error if a call fails with the memory that it needs, or if a sort by a comparison needs less.
+func enough(r *rand.Rand, d *drawnCall, name string, need int64) error {
+	registered.fails.Store(-1)
+	d.o.Ctx, d.o.Limit = nil, need
+	s := slices.Clone(d.rows)
+	got, err := drawnVerbs[name](r, d, s)
+	if want := orderOfRows(d.rows, d.compare); err != nil || !slices.Equal(got, want) {
+		return fmt.Errorf("with %d bytes: %w", need, err)
+	}
+	d.o.Limit--
+	if _, err = drawnVerbs[name](r, d, slices.Clone(d.rows)); name == "by a comparison" && !errors.Is(err, engine.ErrMemoryLimit) {
+		return fmt.Errorf("%d bytes are enough, of %d that it needs", d.o.Limit, need)
+	}
+	return nil
+}
+
+// chunkedCall reports whether a call may have extracted keys twice: chunks are merged.
+func chunkedCall(d *drawnCall) bool { return d.stats == nil || d.stats.Algorithm == "Chunks" }
+
+// TestDrawnKeys sorts keys and pairs, and takes keys of some ranks.
+func TestDrawnKeys(t *testing.T) {
+	defer registered.worth.Store(false)
+	r := dist.Rand(65)
+	odd := []float64{math.NaN(), math.Copysign(0, -1), 0, math.Inf(1), -1, 1}
+	for i := range testkit.Pick(40, 1000) {
+		if testkit.ThinnedByRace(i) {
+			continue
+		}
+		n := []int{1, 2, 100, 4096, 4097, 5000, 9000}[r.IntN(7)]
+		few := 1 + r.IntN(1+r.IntN(n))
+		draw := func() uint64 { return r.Uint64() }
+		if r.IntN(2) == 0 {
+			draw = func() uint64 { return uint64(r.IntN(few)) }
+		}
+		drawKeys(t, r, n, func() int16 { return int16(draw()) }, func(k int16) uint64 { return uint64(k) })
+		drawKeys(t, r, n, func() int32 { return int32(draw()) }, func(k int32) uint64 { return uint64(k) })
+		drawKeys(t, r, n, draw, func(k uint64) uint64 { return k })
+		drawKeys(t, r, n, func() float32 { return float32(odd[r.IntN(6)]) + float32(draw()) }, func(k float32) uint64 { return uint64(math.Float32bits(k)) })
+		drawKeys(t, r, n, func() float64 { return odd[draw()%6] }, math.Float64bits)
+		drawKeys(t, r, n, func() string { return fmt.Sprintf("key %05d", draw()%99_999) }, func(k string) uint64 { return uint64(len(k)) })
+	}
+}
+
+func drawKeys[K sortkey.Key](t *testing.T, r *rand.Rand, n int, draw func() K, bits func(K) uint64) {
+	keys, values := make([]K, n), make([]uint32, n)
+	for i := range keys {
+		keys[i], values[i] = draw(), uint32(i)
+	}
+	if r.IntN(4) == 0 {
+		slices.SortFunc(keys, sortkey.Comparator[K](sortkey.Order{}))
+	}
+	d := &drawnCall{}
+	if d.drawOptions(r, n); d.o.Algorithm == engine.BucketRadix && d.o.Backend != nil {
+		d.o.Backend = nil
+	}
+	d.o.Stable, d.o.Descending = r.IntN(2) == 0, r.IntN(2) == 0
+	restore := func() {}
+	if r.IntN(3) == 0 {
+		restore = LowerLimit(1 + r.IntN(n+10))
+	}
+	defer restore()
+	compare := sortkey.Comparator[K](d.o.Order())
+	want := make([]uint32, n)
+	copy(want, values)
+	slices.SortStableFunc(want, func(i, j uint32) int { return compare(keys[i], keys[j]) })
+	got := slices.Clone(keys)
+	what := fmt.Sprintf("%T, descending %t, stable %t, %s", keys, d.o.Descending, d.o.Stable, d.what)
+	failed := func(err error) bool {
+		known := errors.Is(err, engine.ErrMemoryLimit) && d.o.Limit > 0 || errors.Is(err, context.Canceled) && d.o.Ctx != nil || errors.Is(err, errLost) && d.o.Backend == registered
+		if err != nil && !known {
+			t.Fatalf("%s: %v", what, err)
+		}
+		return err != nil
+	}
+	switch r.IntN(4) {
+	case 0:
+		failed := failed(SortKeys(got, &d.o))
+		for i := range got {
+			at := want[i]
+			if failed {
+				at = uint32(i)
+			}
+			if compare(got[i], keys[at]) != 0 || (failed || d.o.Stable) && bits(got[i]) != bits(keys[at]) {
+				t.Fatalf("%s: key %d, failed %t", what, i, failed)
+			}
+		}
+	case 1:
+		d.o.Stable = true
+		failed := failed(SortPairs(got, values, &d.o))
+		for i := range got {
+			at := want[i]
+			if failed {
+				at = uint32(i)
+			}
+			if values[i] != at || bits(got[i]) != bits(keys[at]) {
+				t.Fatalf("%s: pair %d, failed %t", what, i, failed)
+			}
+		}
+	case 2:
+		k := r.IntN(n + 2)
+		if !failed(TopKeys(sortkey.KindOf[K](), cpu.PayloadOf(got), k, &d.o, FrontOf(got))) {
+			for i := range min(k, n) {
+				if compare(got[i], keys[want[i]]) != 0 {
+					t.Fatalf("%s: key %d of the first %d", what, i, k)
+				}
+			}
+		}
+	default:
+		if d.o.Descending {
+			return
+		}
+		ks := []int{r.IntN(n), 0, n - 1, r.IntN(n)}[:1+r.IntN(4)]
+		at := slices.Clone(ks)
+		held, err := KeysAt(got, at, &d.o)
+		for i, k := range ks {
+			if !failed(err) && len(held) == n && compare(held[at[i]], keys[want[k]]) != 0 {
+				t.Fatalf("%s: key of rank %d", what, k)
+			}
+		}
+	}
+}
