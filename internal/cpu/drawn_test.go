@@ -403,7 +403,7 @@ func TestDrawnSegments(t *testing.T) {
 		}
 		n := drawnSizes[r.IntN(len(drawnSizes))]
 		if i%25 == 0 {
-			n = drawnLarge[r.IntN(len(drawnLarge))]
+			n = drawnLarge[i/25%len(drawnLarge)]
 		}
 		if r.IntN(2) == 0 {
 			drawnSegments[uint32](t, r, n)
@@ -419,9 +419,6 @@ func TestDrawnSegments(t *testing.T) {
 func drawnSegments[C Code](t *testing.T, r *rand.Rand, n int) {
 	shape, codes := drawCodes[C](r, n)
 	mean := []int{1, 2, 3, 10, 30, mostJoined, 60, 300, 3000, n, 2 * n}[r.IntN(11)]
-	if n > maxLocal { // all workers take the longest
-		mean = n
-	}
 	offsets := []int{0}
 	if r.IntN(3) == 0 {
 		offsets[0] = r.IntN(n)
@@ -431,6 +428,9 @@ func drawnSegments[C Code](t *testing.T, r *rand.Rand, n int) {
 		offsets[0] = 0
 	}
 	exact := r.IntN(4) == 0
+	if n > maxLocal { // one segment, of all workers
+		mean, exact, offsets[0] = n, true, 0
+	}
 	for last := offsets[len(offsets)-1]; last < n; last = offsets[len(offsets)-1] {
 		next := last + 1 + r.IntN(2*mean)
 		if exact {
