@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
@@ -20,12 +20,12 @@ import (
 
 // drawnSizes are lengths about those from which codes take another way.
 var drawnSizes = []int{
-	1, 2, 3, shortSort - 1, shortSort, shortSort + 1, 40, 64, 127, 128, 129, 300, crowdSample * 16, leastCrowded - 1, leastCrowded, 1025, 2048,
-	2049, leastTieSampled - 1, leastTieSampled, 5000, leastTarget - 1, leastTarget, leastTarget + 1, leastTarget + 200, 10_000, 17_000,
+	1, 2, 3, bucket.ShortSort - 1, bucket.ShortSort, bucket.ShortSort + 1, 40, 64, 127, 128, 129, 300, 1023, 1024, 1025, 2048,
+	2049, 4095, 4096, 5000, leastTarget - 1, leastTarget, leastTarget + 1, leastTarget + 200, 10_000, 17_000,
 }
 
 // drawnLarge are lengths at which codes are partitioned.
-var drawnLarge = []int{24_000, 33_000, maxLocal*3/4 + 1, maxLocal - 1, maxLocal, maxLocal + 1, 70_000, 120_000}
+var drawnLarge = []int{24_000, 33_000, bucket.MaxLen*3/4 + 1, bucket.MaxLen - 1, bucket.MaxLen, bucket.MaxLen + 1, 70_000, 120_000}
 
 // drawCodes draws n codes of a shape.
 func drawCodes[C Code](r *rand.Rand, n int) (shape string, codes []C) {
@@ -428,7 +428,7 @@ func drawnSegments[C Code](t *testing.T, r *rand.Rand, n int) {
 		offsets[0] = 0
 	}
 	exact := r.IntN(4) == 0
-	if n > maxLocal { // one segment, of all workers
+	if n > bucket.MaxLen { // one segment, of all workers
 		mean, exact, offsets[0] = n, true, 0
 	}
 	for last := offsets[len(offsets)-1]; last < n; last = offsets[len(offsets)-1] {
@@ -488,7 +488,7 @@ func drawnSegments[C Code](t *testing.T, r *rand.Rand, n int) {
 		lo, hi := offsets[i-1], offsets[i]
 		slices.SortStableFunc(want[lo:hi], func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 		for at := lo; at < hi && refine != nil; at++ {
-			if seen[at] != int32(min(1, hi-lo-1)) && hi-lo <= maxLocal {
+			if seen[at] != int32(min(1, hi-lo-1)) && hi-lo <= bucket.MaxLen {
 				t.Errorf("%s: place %d of a segment of %d is refined %d times", name, at, hi-lo, seen[at])
 				break
 			}
@@ -545,7 +545,7 @@ func drawnLists[C Code](t *testing.T, r *rand.Rand) {
 		all, ends = append(all, codes...), append(ends, len(all)+len(codes))
 	}
 	env := newEnv(1)
-	var l Local[C]
+	var l bucket.Lists[C]
 	n := len(all)
 	for range 1 + r.IntN(2) { // again in the same memory
 		l.Begin(env, n, lists, slices.Min(all), slices.Max(all))
@@ -638,7 +638,7 @@ func drawnSmall[C Code](t *testing.T, r *rand.Rand) {
 // TestDrawnPairs sorts codes with numbers, with memory and without.
 func TestDrawnPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	var p Pairs
+	var p bucket.Pairs
 	env := newEnv(1)
 	for range testkit.Pick(200, 5000) {
 		n := drawnSizes[r.IntN(len(drawnSizes))]
@@ -757,31 +757,22 @@ func TestTargets(t *testing.T) {
 		size       uintptr
 		want       bool
 	}{
-		{leastTarget, 9, 1000, true}, {leastTarget + 1, 9, 1000, false}, {maxLocal, 2, 0, true}, {maxLocal + 1, 2, 0, false}, {maxLocal * 3 / 4, 3, 0, true},
-		{maxLocal*3/4 + 1, 3, 0, false}, {maxLocal / 2, 3, 8, true}, {maxLocal/2 + 1, 3, 8, false}, {maxLocal, 2, 15, true}, {maxLocal, 2, 16, false},
-		{maxLocal / 2, 1, 31, true}, {maxLocal / 2, 1, 32, false},
+		{leastTarget, 9, 1000, true}, {leastTarget + 1, 9, 1000, false}, {bucket.MaxLen, 2, 0, true}, {bucket.MaxLen + 1, 2, 0, false}, {bucket.MaxLen * 3 / 4, 3, 0, true},
+		{bucket.MaxLen*3/4 + 1, 3, 0, false}, {bucket.MaxLen / 2, 3, 8, true}, {bucket.MaxLen/2 + 1, 3, 8, false}, {bucket.MaxLen, 2, 15, true}, {bucket.MaxLen, 2, 16, false},
+		{bucket.MaxLen / 2, 1, 31, true}, {bucket.MaxLen / 2, 1, 32, false},
 	} {
 		if got := alone(c.n, c.workers, c.size); got != c.want {
 			t.Errorf("%d elements of %d bytes, %d workers: alone %t", c.n, c.size, c.workers, got)
 		}
 	}
-	for _, c := range []struct{ n, workers, want int }{{1 << 20, 0, maxLocal + 1}, {1 << 20, 1, maxLocal + 1}, {1 << 20, 2, 4 * maxLocal}, {1 << 24, 2, 1 << 22}, {1 << 24, 4, 1 << 21}} {
+	for _, c := range []struct{ n, workers, want int }{{1 << 20, 0, bucket.MaxLen + 1}, {1 << 20, 1, bucket.MaxLen + 1}, {1 << 20, 2, 4 * bucket.MaxLen}, {1 << 24, 2, 1 << 22}, {1 << 24, 4, 1 << 21}} {
 		if got := sharedFrom(c.n, c.workers); got != c.want {
 			t.Errorf("%d elements, %d workers: shared from %d, want %d", c.n, c.workers, got, c.want)
 		}
 	}
-	for _, c := range []struct{ n, workers, want int }{{0, 1, 0}, {1 << 10, 1, 1 << 7}, {1 << 10, 0, 1 << 7}, {1 << 10, 4, 1 << 5}, {1 << 30, 1, 8 * maxLocal}} {
+	for _, c := range []struct{ n, workers, want int }{{0, 1, 0}, {1 << 10, 1, 1 << 7}, {1 << 10, 0, 1 << 7}, {1 << 10, 4, 1 << 5}, {1 << 30, 1, 8 * bucket.MaxLen}} {
 		if got := mostPrivate(c.n, c.workers); got != c.want {
 			t.Errorf("%d codes, %d workers: %d private, want %d", c.n, c.workers, got, c.want)
-		}
-	}
-	for n := 2; n <= maxLocal; n += 1 + n/7 {
-		for width := 1; width <= 64; width++ {
-			passes, digit := leading(n, width)
-			low := bits.Len(uint(n - 1))
-			if passes < 1 || passes > maxPasses || digit > maxDigitBits || passes*digit < min(width, low+spareBits) || digit > (width+passes-1)/passes || passes == 2 && min(width, low+spareBits) <= min(max(low, minDigitBits), maxDigitBits) {
-				t.Fatalf("%d codes of %d bits: %d passes of %d bits", n, width, passes, digit)
-			}
 		}
 	}
 }
@@ -792,12 +783,12 @@ func TestSegments(t *testing.T) {
 		offsets              []int
 		longest, together, n int
 	}{
-		{[]int{0}, 0, engine.Block, 0}, {[]int{3, 10, 12}, 7, engine.Block, 12}, {[]int{0, 5000, 5001}, 5000, 5000, 5001}, {[]int{9, 9 + maxLocal}, maxLocal, maxLocal, 9 + maxLocal},
-		{[]int{1, 2 + maxLocal}, maxLocal + 1, maxLocal, 2 + maxLocal},
+		{[]int{0}, 0, engine.Block, 0}, {[]int{3, 10, 12}, 7, engine.Block, 12}, {[]int{0, 5000, 5001}, 5000, 5000, 5001}, {[]int{9, 9 + bucket.MaxLen}, bucket.MaxLen, bucket.MaxLen, 9 + bucket.MaxLen},
+		{[]int{1, 2 + bucket.MaxLen}, bucket.MaxLen + 1, bucket.MaxLen, 2 + bucket.MaxLen},
 	} {
 		s := NewSegments(c.offsets)
 		long := 0
-		if c.longest > maxLocal {
+		if c.longest > bucket.MaxLen {
 			long = c.longest
 		}
 		if s.longest != c.longest || s.together() != c.together || s.n != c.n || s.First() != c.offsets[0] || s.long() != long {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -134,7 +135,7 @@ func TestFindDecides(t *testing.T) {
 		}
 		env.Arena.Release(1)
 		env = newEnv(1) // the same by comparisons
-		if l, err = movesBy(env, 1, codes, nil); err != nil || must && n > 64 && l == nil && min(v.Falls, v.Rises) <= n/mostKeySteps {
+		if l, err = movesBy(env, 1, codes, nil); err != nil || must && n > 64 && l == nil && min(v.Falls, v.Rises) <= n/fewKeySteps {
 			t.Fatalf("%s: no moves by comparisons, error %v", name, err)
 		} else if l != nil {
 			checkMoves(t, env, l, codes, name)
@@ -386,12 +387,15 @@ func (k lonely) Concurrent() bool { return false }
 func TestOneGoroutineCompares(t *testing.T) {
 	r := rand.New(rand.NewPCG(87, 88))
 	for _, shape := range []string{"strays", "rotated", "reversed", "reversed with strays"} {
-		const n = 1 << 19
+		const n = 1 << 20
 		codes := shapes[shape](r, n, n/2)
-		if shape == "strays" { // as many runs as two workers may take
+		if strings.HasSuffix(shape, "strays") { // as many runs as two workers may take, in few blocks
 			codes = rising(n, n/2)
-			for i := 4; i < n; i += n / (leastRuns + 300) {
+			for i := 4; i < n/scatteredBlocks; i += n / scatteredBlocks / (leastRuns + 300) {
 				codes[i] = codes[i-4]
+			}
+			if shape != "strays" {
+				slices.Reverse(codes)
 			}
 		}
 		env := newEnv(3)
@@ -433,50 +437,53 @@ func TestOneGoroutineCompares(t *testing.T) {
 	}
 }
 
-// TestScattered compares no keys again where a quarter of the blocks have steps in the rarer direction.
+// TestScattered ends a check where more than a part of the blocks have steps in the rarer direction, unless these are few.
 func TestScattered(t *testing.T) {
-	const n = 64 * engine.Block
-	for _, back := range []bool{false, true} {
-		for steps := 14; steps < 19; steps++ {
-			env := newEnv(2)
-			codes := make([]uint64, n)
-			for i := range codes {
-				codes[i] = uint64(2 * i)
-			}
-			for b := range steps {
-				at := 3*b*engine.Block + 7
-				codes[at] = codes[at-2]
-				if b == 0 {
-					codes[at] = codes[at-2] - 1
+	for _, n := range []int{16 * engine.Block, 64 * engine.Block, leastScattered - engine.Block, leastScattered, 4 * leastScattered} {
+		for _, workers := range []int{1, 2} {
+			for _, concurrent := range []bool{false, true} {
+				most, some := n/fewKeySteps, max(1, n/engine.Block/scatteredBlocks)
+				if n >= leastScattered && (concurrent || workers == 1) {
+					most = n / someKeySteps
+				}
+				for _, steps := range []int{some, most, most + 1, 3 * most} {
+					for _, blocks := range []int{some, some + 1} {
+						if steps < blocks {
+							continue
+						}
+						env := newEnv(workers)
+						check := NewCheck(env, n, concurrent)
+						if check.found.blocks() > int64(n/engine.Block) {
+							continue // chunks are longer than the rest
+						}
+						for b := range blocks {
+							own := steps / blocks
+							if b < steps%blocks {
+								own++
+							}
+							check.Count(b*engine.Block, Steps{Rises: engine.Block - own, Falls: own})
+						}
+						over := blocks > some && steps > most
+						if check.Over() != over || (check.Join(func(int) Steps { return Steps{} }) == nil) != over {
+							t.Errorf("%d elements, %d workers, concurrent %t: %d steps in %d blocks, over %t", n, workers, concurrent, steps, blocks, !over)
+						}
+						env.Arena.Release(1)
+					}
 				}
 			}
-			if back {
-				slices.Reverse(codes)
-			}
-			check := NewCheck(env, n, true)
-			for lo := 0; lo < n; lo += engine.Block {
-				check.Count(lo, StepsOf(codes[check.From(lo):lo+engine.Block]))
-			}
-			blocks := map[int]bool{}
-			for i := 1; i < n; i++ {
-				if !back && codes[i] < codes[i-1] || back && codes[i] > codes[i-1] {
-					blocks[i/engine.Block] = true
-				}
-			}
-			want := len(blocks) <= n/engine.Block/4
-			m := check.Join(func(at int) Steps { return StepsOf(codes[at-1 : at+1]) })
-			if (m != nil) != want {
-				t.Errorf("%d of %d blocks, back %t: counted to the end %t", len(blocks), n/engine.Block, back, m != nil)
-			}
-			all := newCheck(env, n)
-			for lo := 0; lo < n; lo += engine.Block {
-				all.Count(lo, StepsOf(codes[all.From(lo):lo+engine.Block]))
-			}
-			if m := all.Join(func(at int) Steps { return StepsOf(codes[at-1 : at+1]) }); m == nil || m.scattered() == want || m.Tied || m.Falls+m.Rises != n-1-StepsOf(codes).Ties {
-				t.Errorf("%d of %d blocks, back %t: scattered %t", len(blocks), n/engine.Block, back, !want)
-			}
-			env.Arena.Release(1)
 		}
+	}
+	// The rarer direction of all is that of no block: half of the elements rise, half fall.
+	check := NewCheck(newEnv(1), 64*engine.Block, true)
+	for b := range 64 {
+		if b < 32 {
+			check.Count(b*engine.Block, Steps{Rises: engine.Block})
+		} else {
+			check.Count(b*engine.Block, Steps{Falls: engine.Block})
+		}
+	}
+	if check.Over() || check.Join(func(int) Steps { return Steps{} }) != nil {
+		t.Error("moves of elements of which half rise and half fall")
 	}
 }
 
@@ -600,7 +607,7 @@ func TestStraysAtTheEnd(t *testing.T) {
 	}
 	checkMoves(t, env, l, codes, "two strays")
 	env.Arena.Release(1)
-	check := newCheck(newEnv(1), 1000)
+	check := NewCheck(newEnv(1), 1000, true)
 	check.Count(0, Steps{Rises: 999})
 	if m := check.Join(nil); m == nil || m.Tied || !m.Sorted() {
 		t.Errorf("rising elements have marks %+v", m)
@@ -611,7 +618,7 @@ func TestStraysAtTheEnd(t *testing.T) {
 func TestOver(t *testing.T) {
 	for _, n := range []int{1, 1000, 64 * 1000, 64*1000 + 63} {
 		most := n/mostKeySteps + engine.Block/4
-		check := newCheck(newEnv(1), n)
+		check := NewCheck(newEnv(1), n, true)
 		check.Count(0, Steps{Rises: 1 << 20, Falls: most})
 		if check.Over() {
 			t.Errorf("%d elements: over after %d steps", n, most)

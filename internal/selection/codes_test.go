@@ -12,6 +12,7 @@ import (
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
@@ -341,7 +342,7 @@ func checkFirstFew[K orderedKey](t *testing.T, name string, n, k int, o *call.Op
 
 // TestRanksFewBounds leaves ranks of few elements to an order of all where there are too few elements, or too many ranks.
 func TestRanksFewBounds(t *testing.T) {
-	if !cpu.Selects() {
+	if !bucket.Selects() {
 		t.Skip("no AVX-512")
 	}
 	keys := make([]float64, 1000)

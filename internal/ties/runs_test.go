@@ -11,6 +11,7 @@ import (
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
@@ -261,7 +262,7 @@ func TestBytes(t *testing.T) {
 				if got, want := MarkBytes(n, words), scratch.Size(engine.TieWords(n), 4); got != want {
 					t.Errorf("%s: %d bytes for marks, want %d", name, got, want)
 				}
-				if got, want := PairsBytes(workers, words, n), cpu.PairsBytes(n, workers); got != want {
+				if got, want := PairsBytes(workers, words, n), bucket.PairsBytes(n, workers); got != want {
 					t.Errorf("%s: %d bytes for pairs, want %d", name, got, want)
 				}
 				large := int64(0)
@@ -271,7 +272,7 @@ func TestBytes(t *testing.T) {
 				if got := LargeTieBytes(words, n); got != large {
 					t.Errorf("%s: %d bytes for a large run, want %d", name, got, large)
 				}
-				large = scratch.Size(n, 4) + cpu.OrderBytes(n, workers, 8) + Bytes(workers, element, words, n) + cpu.PairsBytes(n, workers)
+				large = scratch.Size(n, 4) + cpu.OrderBytes(n, workers, 8) + Bytes(workers, element, words, n) + bucket.PairsBytes(n, workers)
 				if got := largeBytes(workers, element, words, n); got != large {
 					t.Errorf("%s: %d bytes for a large run out of place, want %d", name, got, large)
 				}
