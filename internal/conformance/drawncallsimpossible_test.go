@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"example.com/sorter/internal/sortkey"
 )
 
 // impossible returns the reason why no call has two traits, "" if a call may have both.
@@ -94,10 +96,12 @@ var impossiblePairs = []struct {
 
 	{"the other call has the options of the order alone", ofVerbs("relation: other means"), either(besides("engine", "cpu"), dimNot("option", dim("option", "Descending", "NaNsFirst", "NaNsLast", "TotalOrder")))},
 	{"strings that are their own keys are sorted", dim("taken", "texts-in-order"), dimNot("verb", ofVerbs("SortKeys", "TopKeys"))},
-	{"the way is for keys alone", dim("taken", "few-values", "small-values", "counting"), dimNot("verb", ofVerbs("SortKeys", "Quantiles"))},
+	{"the way is for texts", dim("taken", "texts-in-order"), kinds(func(k kindInfo) bool { return !k.text() })},
+	{"the way is for keys alone", dim("taken", keyWays...), dimNot("verb", ofVerbs("SortKeys", "Quantiles"))},
+	{"the way is for codes that hold whole keys", dim("taken", keyWays...), kinds(func(k kindInfo) bool { return k.wide })},
 	{"the way is for quantiles of numbers", dim("taken", "sort-for-ranks"), dimNot("verb", ofVerbs("Quantiles"))},
 	{"elements with fields are sorted", dim("taken", "fields-in-order"), dimNot("verb", ofVerbs("Ordering.Sort", "Ordering.TopK"))},
-	{"elements with fields are sorted by them", dim("taken", "fields-in-order"), besides("layout", "fields")},
+	{"elements with fields are sorted by them", dim("taken", "fields-in-order"), either(besides("layout", "fields"), kinds(func(k kindInfo) bool { return fieldNames[k.key] == "" }))},
 	{"the way is for the first rows of partitions", dim("taken", "partition-table", "partition-runs"), dimNot("verb", ofVerbs("Partitions.Top", "relation: partitions one by one", "quantiles of values"))},
 	{"the way is for the first rows", dim("taken", "select-few"), dimNot("verb", ofVerbs("TopK", "TopKeys", "TopOrder", "Ordering.TopK", "Ordering.TopOrder", "Rows.Top", "Partitions.Top", "relation: the first of all", "relation: partitions one by one"))},
 	{"the way is for ranks", dim("taken", "select-ranks"), dimNot("verb", ofVerbs("Nth", "Ordering.Nth", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Quantiles", "relation: the first of all"))},
@@ -133,6 +137,7 @@ var (
 	onRowNumbers   = append([]string{"Compare", "Sort under ScratchBytes", "Rows.Order", "Rows.Sort", "Rows.Within", "Rows.Top", "Rows.Nth", "Rows.Nth of one",
 		"Rows.Quantiles", "Rows.SearchRange", "extsort.New", "extsort.Merge", "extsort.Incremental", "relation: permuted rows", "relation: other keys of the same order",
 		"relation: the first of all", "relation: other means"}, onPartitions...)
+	keyWays        = []string{"few-values", "small-values", "counting", "split-keys"}
 	endings        = []string{"WithContext", "cancelled by a key", "cancelled", "panic of a key"}
 	partitionKinds = []string{"int8", "uint16", "int64", "string"}
 	sizedKeys      = []reflect.Type{reflect.TypeFor[int32](), reflect.TypeFor[uint64](), reflect.TypeFor[int16](), reflect.TypeFor[float64](), reflect.TypeFor[string]()}
@@ -176,10 +181,11 @@ type kindInfo struct {
 	key     reflect.Type
 	width   int
 	numbers bool
+	wide    bool // a code does not hold a key
 }
 
 func (k callKind[K]) info() kindInfo {
-	return kindInfo{k.name, reflect.TypeFor[K](), k.width, k.numbers != nil}
+	return kindInfo{k.name, reflect.TypeFor[K](), k.width, k.numbers != nil, sortkey.KindOf[K]().Wide()}
 }
 
 func (k kindInfo) text() bool {

@@ -3,14 +3,12 @@ package cpu
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/stream"
 )
 
 // A partition round leaves buckets of two kinds. Most fit the cache and are sorted there. The
@@ -93,18 +91,6 @@ func (b *buckets[C]) finish(env *engine.Env, local func(worker, i int), again fu
 type side[C Code] struct {
 	codes   func() []C
 	numbers func() []uint32
-}
-
-// eager returns memory that exists; lazily takes memory at first use.
-func eager[T any](s []T) func() []T { return func() []T { return s } }
-
-func lazily[T any](env *engine.Env, m scratch.Memory) func() []T {
-	return sync.OnceValue(func() []T { return takeAligned[T](env, m) })
-}
-
-// takeAligned takes memory to partition into.
-func takeAligned[T any](env *engine.Env, m scratch.Memory) []T {
-	return stream.Take[T](&env.Arena, m.Len(unsafe.Sizeof(*new(T))))
 }
 
 // sizeSides sizes the sides of an ordering of n elements, except the codes of side 0: the

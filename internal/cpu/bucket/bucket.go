@@ -4,6 +4,7 @@
 package bucket
 
 import (
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
 )
@@ -89,3 +90,6 @@ func (w *Worker[C]) apply(numbers, places []uint32) {
 		numbers[i] = uint32(w.words[x])
 	}
 }
+
+// digitCounts are the counters of all passes, and of one by lower bits.
+type digitCounts [maxPasses + 1][1 << loops.MaxDigitBits]uint32

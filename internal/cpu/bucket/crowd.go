@@ -52,15 +52,15 @@ func (w *Worker[C]) orderCrowd(codes []C, lowest, code C) []uint32 {
 	// Sound: two fit in a word, and memory of words holds no pointers.
 	others := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(w.words))), n)
 	places, own := w.Places(n), w.codes[:n]
-	Crowded := loops.PartCrowd(places, others, own, codes, code)
+	crowded := loops.PartCrowd(places, others, own, codes, code)
 	inner := w.inner()
 	inner.apart = true
-	order := inner.orderOwn(own[:n-Crowded])
+	order := inner.orderOwn(own[:n-crowded])
 	inner.apart = false
-	rest := places[Crowded:]
+	rest := places[crowded:]
 	if code != lowest {
-		copy(places[n-Crowded:], places[:Crowded])
-		rest = places[:n-Crowded]
+		copy(places[n-crowded:], places[:crowded])
+		rest = places[:n-crowded]
 	}
 	if order == nil {
 		copy(rest, others)

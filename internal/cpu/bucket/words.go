@@ -170,6 +170,3 @@ func (w *Worker[C]) repairLong(run []uint32, codes []C) {
 		w.long.apply(run, order)
 	}
 }
-
-// digitCounts are the counters of all passes, and of one by lower bits.
-type digitCounts [maxPasses + 1][1 << loops.MaxDigitBits]uint32
