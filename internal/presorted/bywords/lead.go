@@ -95,7 +95,7 @@ func (w *runFinder[C]) texts(runs engine.Ties, rows extract.Input, lo, hi int) (
 }
 
 // disordered reports whether words find a row of a sample, one of those with bits in tied, below its predecessor. It
-// ends at a word whose keys do not lie in memory.
+// ends at a word whose keys do not lie in memory, and after one whose codes leave open which keys tie.
 func disordered(env *engine.Env, rows extract.Input, words []extract.Word, tied *[leadSamples]uint64) bool {
 	var codes [leadSample + 1]uint64
 	for k := range words {
@@ -113,6 +113,9 @@ func disordered(env *engine.Env, rows extract.Input, words []extract.Word, tied 
 				return true
 			}
 			tied[i] &^= up[0]
+		}
+		if !l.Exact() {
+			break
 		}
 	}
 	return false

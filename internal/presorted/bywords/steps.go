@@ -23,10 +23,10 @@ import (
 // name and a float64, but 3.6 instead of 2.0 for 24-byte elements by a float32 (one worker of an EPYC,
 // 2026-11). Calls of key functions and comparisons take the time.
 
-// mostBlockSteps limits the comparison of ties: if a block has more than len/mostBlockSteps
-// steps in the rarer direction, its ties are not compared. Comparisons extract codes of later
-// words early, which then move with the elements: 9 bytes per element and word.
-const mostBlockSteps = 16
+// mostBlockSteps limits the comparison of ties: those of a block with more steps in the rarer direction are not compared.
+// Comparisons extract codes of later words early, which then move with the elements: 9 bytes per element and word (one
+// worker of an EPYC, 2026-11, ns per row by a string of 4096, then a float64: random 53 and 44, one in 20 a stray 47 and 40).
+const mostBlockSteps = engine.Block / 128
 
 // Steps compares neighbours by whole keys, word by word, while the codes of the first word are extracted. It is a
 // [cpu.KeyComparer].
@@ -113,6 +113,9 @@ func (t *Steps[C]) Follow(codes []C, lo, fresh int, ties engine.Ties) (seen pres
 		if t.Env.Loop.Err() != nil {
 			return seen // and codes are left out
 		}
+		if seen.Disorder() > mostBlockSteps {
+			return unfinished(tied, seen)
+		}
 		return t.followAfter(w, tied, 0, seen)
 	}
 	t.Source(codes[known:], lo+known)
@@ -120,11 +123,11 @@ func (t *Steps[C]) Follow(codes []C, lo, fresh int, ties engine.Ties) (seen pres
 		return seen // and codes are left out
 	}
 	if t.Early && len(t.Words) > 1 && t.Words[0].Exact() {
-		if seen = presorted.StepsOf(codes); seen.Ties*leastTiedBlock >= len(codes) && seen.Disorder() <= len(codes)/mostBlockSteps {
+		if seen = presorted.StepsOf(codes); seen.Ties*leastTiedBlock >= len(codes) && seen.Disorder() <= mostBlockSteps {
 			return t.followBits(w, codes, lo, seen)
 		}
 	}
-	if tied, seen = tiesOf(tied, codes, uint32(lo+1)); seen.Disorder() > len(codes)/mostBlockSteps {
+	if tied, seen = tiesOf(tied, codes, uint32(lo+1)); seen.Disorder() > mostBlockSteps {
 		return unfinished(tied, seen)
 	}
 	return t.followTied(w, tied, 0, seen)
