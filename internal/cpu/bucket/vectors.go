@@ -142,7 +142,7 @@ func (w *Worker[C]) repairedVectors(words []uint32, codes []C, shift int) []uint
 	return words
 }
 
-// sortVectors is sortCodes by vectors; nil if the codes are not spread well enough.
+// sortVectors is Sort by vectors; nil if the codes are not spread well enough.
 func (w *Worker[C]) sortVectors(codes []C, lowest, span C) []C {
 	n := len(codes)
 	if narrow, ok := any(codes).([]uint32); ok {
