@@ -308,7 +308,7 @@ func (u *untied[C]) Refine(_ int, order []uint32, codes []C) {
 // TestDrawnSorts draws codes and ways to sort them: the order is that of a stable sort, and memory is within its bound.
 func TestDrawnSorts(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	for i := range testkit.Pick(600, 20_000) {
+	for i := range testkit.Pick(600, 6666) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}
@@ -365,7 +365,7 @@ func (c ending) Err() error {
 // TestDrawnEnds ends sorts at each time at which they ask: then they report it, and elements are where they were.
 func TestDrawnEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	for i := range testkit.Pick(250, 4000) {
+	for i := range testkit.Pick(250, 1333) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}
@@ -397,7 +397,7 @@ func TestDrawnEnds(t *testing.T) {
 // TestDrawnSegments orders and moves elements within segments, by offsets or by ties.
 func TestDrawnSegments(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	for i := range testkit.Pick(300, 5000) {
+	for i := range testkit.Pick(300, 1666) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}
@@ -519,7 +519,7 @@ func drawnSegments[C Code](t *testing.T, r *rand.Rand, n int) {
 // TestDrawnLists orders sorted lists together.
 func TestDrawnLists(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
-	for range testkit.Pick(1500, 10_000) {
+	for range testkit.Pick(1500, 3333) {
 		if r.IntN(2) == 0 {
 			drawnLists[uint32](t, r)
 		} else {
@@ -579,7 +579,7 @@ func drawnLists[C Code](t *testing.T, r *rand.Rand) {
 // TestDrawnSmall orders, sorts and moves up to SmallLen elements.
 func TestDrawnSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 20))
-	for range testkit.Pick(2500, 20_000) {
+	for range testkit.Pick(2500, 6666) {
 		if r.IntN(2) == 0 {
 			drawnSmall[uint32](t, r)
 		} else {
@@ -640,7 +640,7 @@ func TestDrawnPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	var p bucket.Pairs
 	env := newEnv(1)
-	for range testkit.Pick(200, 5000) {
+	for range testkit.Pick(200, 1666) {
 		n := drawnSizes[r.IntN(len(drawnSizes))]
 		shape, codes := drawCodes[uint64](r, n)
 		numbers := make([]uint32, n)
@@ -660,7 +660,7 @@ func TestDrawnPairs(t *testing.T) {
 // each stripe writes to places of its own.
 func TestPlans(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
-	for range testkit.Pick(150, 1500) {
+	for range testkit.Pick(150, 500) {
 		n, workers := leastTarget+r.IntN(40_000), 1+r.IntN(9)
 		shape, codes := drawCodes[uint64](r, n)
 		v := surveyOf(codes)
@@ -846,7 +846,7 @@ func TestEngine(t *testing.T) {
 // TestPayloads goes to the bounds of parts, and moves elements in each way.
 func TestPayloads(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
-	for range testkit.Pick(500, 5000) {
+	for range testkit.Pick(500, 1666) {
 		n := r.IntN(Few + 1)
 		order := r.Perm(Few)
 		var few [Few]uint32

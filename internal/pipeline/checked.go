@@ -68,8 +68,8 @@ func (m *merger[C]) check(r *request) error {
 		}
 	})
 	at := int(first.Load())
-	if err != nil || at == r.n {
-		return r.Stopped(err)
+	if err = r.Stopped(err); err != nil || at == r.n { // once a context has ended, keys are missing
+		return err
 	}
 	run := sort.SearchInts(m.ends, at+1)
 	return &Unsorted{Run: run, At: at - (m.ends[run] - m.moved[0].Runs[run].Len())}

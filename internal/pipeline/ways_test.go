@@ -65,7 +65,7 @@ func TestDealtRows(t *testing.T) {
 // TestRowsBesideNulls orders rows that are in order except for their nulls, or for a step at any place.
 func TestRowsBesideNulls(t *testing.T) {
 	r := dist.Rand(72)
-	for i := range testkit.Pick(150, 3000) {
+	for i := range testkit.Pick(150, 1000) {
 		n := []int{4097, 5000, 3 * engine.Block, 3*engine.Block + 1, 20_000}[r.IntN(5)]
 		keys, others, null, share := make([]int64, n), make([]int64, n), make([]bool, n), []int{0, 1, 10, 99, 100}[r.IntN(5)]
 		for k := range keys {
@@ -109,7 +109,7 @@ func TestRowsBesideNulls(t *testing.T) {
 // TestPartitionsOfRows takes the first rows of partitions, by numbers and by texts, of few rows each or of many.
 func TestPartitionsOfRows(t *testing.T) {
 	r := dist.Rand(73)
-	for i := range testkit.Pick(40, 500) {
+	for i := range testkit.Pick(40, 166) {
 		n, k := leastPartitioned-1+r.IntN(2)*r.IntN(9000), 1+r.IntN(4)
 		values := 1 + r.IntN([]int{3, 100, n / 3, n}[r.IntN(4)])
 		of, texts, keys := make([]int64, n), make([]string, n), make([]int64, n)

@@ -158,7 +158,7 @@ var lengths = []int{1, 2, 15, 16, 17, 200, compared - 1, compared, compared + 1,
 // TestDrawnFirst selects the first rows by whole keys. It reads each key once, and takes no more memory than was said.
 func TestDrawnFirst(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	for i := range testkit.Pick(700, 7000) {
+	for i := range testkit.Pick(700, 2333) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}
@@ -196,7 +196,7 @@ func TestDrawnFirst(t *testing.T) {
 func TestDrawnRanks(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	selected := 0
-	for i := range testkit.Pick(300, 3000) {
+	for i := range testkit.Pick(300, 1000) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}

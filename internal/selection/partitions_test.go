@@ -33,7 +33,7 @@ func TestFirstOfPartitions(t *testing.T) {
 	defer func(seed uint64) { extract.PivotSeed = seed }(extract.PivotSeed)
 	extract.PivotSeed = 1
 	found, none := 0, 0
-	for i := range testkit.Pick(100, 1500) {
+	for i := range testkit.Pick(100, 500) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}
@@ -217,7 +217,7 @@ func TestEstimate(t *testing.T) {
 func TestLeftInRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 36))
 	found := 0
-	for i := range testkit.Pick(120, 2000) {
+	for i := range testkit.Pick(120, 666) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}

@@ -325,7 +325,7 @@ var lengths = []int{1, 2, 3, 30, together/2 - 1, together / 2, together/2 + 1, t
 // TestDrawnOrders draws rows, columns, runs that are asked for, and ways.
 func TestDrawnOrders(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for i := range testkit.Pick(700, 9000) {
+	for i := range testkit.Pick(700, 3000) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}
@@ -386,7 +386,7 @@ func (c *deadline) Done() <-chan struct{} { return make(chan struct{}) }
 func TestCancelled(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	cancelled := 0
-	for i := range testkit.Pick(400, 4000) {
+	for i := range testkit.Pick(400, 1333) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}
