@@ -313,7 +313,7 @@ func TestFewAreHeld(t *testing.T) {
 	r := rand.New(rand.NewPCG(97, 98))
 	for shape, code := range map[string]func(i int) uint64{
 		"random":  func(int) uint64 { return r.Uint64N(1 << 60) },
-		"falling": func(i int) uint64 { return uint64(1<<40 - i) },
+		"falling": func(i int) uint64 { return 1<<40 - uint64(i) },
 		"rising":  func(i int) uint64 { return uint64(i) },
 		"equal":   func(int) uint64 { return 7 },
 		"least":   func(int) uint64 { return 0 },
