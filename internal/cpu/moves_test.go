@@ -64,7 +64,7 @@ func TestMoves(t *testing.T) {
 				for way, sort := range sorts(t, codes) {
 					env := newEnv(workers)
 					got, err := sort(env)
-					if err != nil || !isStable(got, codes) {
+					if err != nil || !testkit.IsStable(got, codes) {
 						t.Errorf("%s, %s, n=%d, %d workers: wrong order, error %v", name, way, n, workers, err)
 					}
 					if env.Trace.Rounds != 0 || env.Trace.Shape == "" && way != "MoveRefined" {

@@ -39,34 +39,6 @@ func newEnv(workers int) *engine.Env {
 	return env
 }
 
-// isStable reports whether order is that of all codes, ties in input order: no other has each place
-// before those of higher codes and before later ones of its own.
-func isStable(order []uint32, codes []uint64) bool {
-	for i := 1; i < len(order); i++ {
-		before, after := codes[order[i-1]], codes[order[i]]
-		if before > after || before == after && order[i-1] >= order[i] {
-			return false
-		}
-	}
-	return len(order) == len(codes)
-}
-
-// TestIsStable spoils an order in each way.
-func TestIsStable(t *testing.T) {
-	codes := []uint64{5, 3, 5, 1}
-	for _, c := range []struct {
-		order []uint32
-		want  bool
-	}{
-		{[]uint32{3, 1, 0, 2}, true}, {[]uint32{3, 1, 2, 0}, false}, {[]uint32{1, 3, 0, 2}, false},
-		{[]uint32{3, 1, 0}, false}, {[]uint32{3, 1, 0, 0}, false}, {[]uint32{3, 3, 0, 2}, false},
-	} {
-		if got := isStable(c.order, codes); got != c.want {
-			t.Errorf("%d: %v", c.order, got)
-		}
-	}
-}
-
 // sorts are the sorts of codes that go through rounds, each giving an order.
 func sorts(t *testing.T, codes []uint64) map[string]func(env *engine.Env) ([]uint32, error) {
 	n := len(codes)
@@ -151,7 +123,7 @@ func TestSecondRound(t *testing.T) {
 				name := fmt.Sprintf("%s, %d clusters, %d workers", name, heavy, workers)
 				env := newEnv(workers)
 				got, err := sort(env)
-				if err != nil || !isStable(got, codes) {
+				if err != nil || !testkit.IsStable(got, codes) {
 					t.Errorf("%s: wrong order, error %v", name, err)
 				}
 				checkRounds(t, name, env, MoveRefinedBytes(n, workers, 4, 8, 0))
@@ -211,7 +183,7 @@ func TestKnownOrderOfBucket(t *testing.T) {
 				}
 				env := newEnv(workers)
 				got, err := sort(env)
-				if err != nil || !isStable(got, codes) {
+				if err != nil || !testkit.IsStable(got, codes) {
 					t.Errorf("%s, %s, %d workers: wrong order, error %v", shape, name, workers, err)
 				}
 				if env.Trace.Rounds != 2 {
@@ -344,7 +316,7 @@ func TestDeepRounds(t *testing.T) {
 		env := newEnv(workers)
 		order := make([]uint32, n)
 		err := Order(env, n, sourceOf(codes), false, func(_, lo int, part []uint32, _ []uint64) { copy(order[lo:], part) })
-		if err != nil || !isStable(order, codes) {
+		if err != nil || !testkit.IsStable(order, codes) {
 			t.Errorf("%d workers: wrong order, error %v", workers, err)
 		}
 		if most := OrderBytes(n, workers, 8); env.Trace.Rounds < 3 || env.Arena.Peak() > most {

@@ -342,7 +342,7 @@ func checkFirstFew[K orderedKey](t *testing.T, name string, n, k int, o *call.Op
 
 // TestRanksFewBounds leaves ranks of few elements to an order of all where there are too few elements, or too many ranks.
 func TestRanksFewBounds(t *testing.T) {
-	if !bucket.Selects() {
+	if !bucket.Splits() {
 		t.Skip("no AVX-512")
 	}
 	keys := make([]float64, 1000)

@@ -59,7 +59,7 @@ const leastSelected = 128
 // RanksFew returns the numbers of the elements of ranks ks, by columns, of a batch of n elements, at most [cpu.SmallLen]. It is
 // false if all are to be ordered.
 func RanksFew(cols []extract.Column, n int, ks []int, b extract.Batch, o *call.Options) (rows []uint32, ok bool) {
-	if n < leastSelected || len(ks) == 0 || len(ks) > mostFewRanks || !bucket.Selects() || !ways.On(ways.SelectRanks) || o.Monitored() ||
+	if n < leastSelected || len(ks) == 0 || len(ks) > mostFewRanks || !bucket.Splits() || !ways.On(ways.SelectRanks) || o.Monitored() ||
 		!extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].InMemory() {
 		return nil, false
 	}

@@ -61,7 +61,7 @@ type between[C sortkey.Code] struct {
 
 // near replaces ranks ks by rows, as [Ranks] does, if they are near each other. Codes decide.
 func near[C sortkey.Code](env *engine.Env, n int, ks []int, src cpu.Source[C]) (done bool, err error) {
-	if bucket.Selects() && uintptr(n)*unsafe.Sizeof(C(0)) <= mostWhole && len(ks) <= mostFewRanks {
+	if bucket.Splits() && uintptr(n)*unsafe.Sizeof(C(0)) <= mostWhole && len(ks) <= mostFewRanks {
 		err := selectWhole(env, n, ks, src)
 		return err == nil, err
 	}

@@ -82,7 +82,7 @@ func TestNear(t *testing.T) {
 						}
 					}
 					rows = slices.Clone(ks)
-					if !bucket.Selects() {
+					if !bucket.Splits() {
 						continue
 					}
 					if err := selectWhole(env, n, rows, src); err != nil {
@@ -136,7 +136,7 @@ func TestFirst(t *testing.T) {
 
 // TestRanksFew selects rows of few elements.
 func TestRanksFew(t *testing.T) {
-	if !bucket.Selects() {
+	if !bucket.Splits() {
 		t.Skip("no AVX-512")
 	}
 	for name, code := range sampledInputs {

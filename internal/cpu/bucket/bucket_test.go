@@ -148,7 +148,7 @@ func TestCountValues(t *testing.T) {
 		want := slices.Sorted(slices.Values(codes))
 		before := slices.Clone(codes)
 		order := w.orderValues(codes, want[0], want[n-1]-want[0])
-		if (order != nil) != (values <= n/mostCounted) || order != nil && !isStable(order, codes) {
+		if (order != nil) != (values <= n/mostCounted) || order != nil && !testkit.IsStable(order, codes) {
 			t.Errorf("%d values: not in order", values)
 		}
 		w.uncounted = 0
@@ -174,15 +174,4 @@ func newEnv() *engine.Env {
 	env := new(engine.Env)
 	env.Loop.Workers = 1
 	return env
-}
-
-// isStable reports whether order is that of all codes, ties in input order.
-func isStable(order []uint32, codes []uint64) bool {
-	for i := 1; i < len(order); i++ {
-		before, after := codes[order[i-1]], codes[order[i]]
-		if before > after || before == after && order[i-1] >= order[i] {
-			return false
-		}
-	}
-	return len(order) == len(codes)
 }

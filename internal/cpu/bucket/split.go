@@ -134,7 +134,8 @@ func median9[C Code](codes []C, at, step int) C {
 	return max(low, min(high, c))
 }
 
-// Splits reports whether codes can be split. Without these instructions radix passes are faster.
+// Splits reports whether codes can be split. Without these instructions radix passes are faster, and [SelectCode] takes as
+// long as an order.
 func Splits() bool { return processor.AVX512 && vecsort.Enabled() }
 
 // splitsFirst reports whether n codes in the cache are split before it is known whether a matrix spreads them well: up to
@@ -199,9 +200,6 @@ func SortCodes[C Code](codes, memory []C) {
 		vecsort.SortFew(codes, codes)
 	}
 }
-
-// Selects reports whether [SelectCode] takes less time than an order.
-func Selects() bool { return Splits() }
 
 // SelectCode returns the code of rank k, from 0, and the number of lesser ones. It moves codes, with memory of as many.
 func SelectCode[C Code](codes, memory []C, k int) (code C, before int) {

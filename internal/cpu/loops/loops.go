@@ -13,7 +13,7 @@ const MaxDigitBits = 11
 // Repeat sets all words to value. It sets the first few one by one and copies these, since the runtime's copy uses
 // vectors.
 func Repeat[C Code](words []C, value C) {
-	const few = 256
+	const few = 512
 	some := words[:min(len(words), few)]
 	for i := range some {
 		some[i] = value
