@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -158,8 +157,8 @@ func checkCancels(t *testing.T, tasks []task, moments int) {
 // checkStops has the context end between two questions to it, whenever these are.
 func checkStops(t *testing.T, task task) {
 	t.Helper()
-	ctx := &fickleContext{Context: t.Context()}
-	ctx.left.Store(1)
+	ctx := &testkit.Ending{Context: t.Context()}
+	ctx.Left.Store(1)
 	call, untouched := task.prepare()
 	if err := call(sorter.WithContext(ctx)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%s: %v, want context.Canceled", task.name, err)
@@ -226,19 +225,6 @@ func cancelOnce(t *testing.T, task task, after time.Duration) (late time.Duratio
 	return late, err
 }
 
-// fickleContext ends after a number of questions.
-type fickleContext struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *fickleContext) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestCancelInPlace cancels sorts without memory for a copy, at any question to the
 // context: either nothing or everything has happened.
 func TestCancelInPlace(t *testing.T) {
@@ -262,8 +248,8 @@ func keysInPlace[K sorter.Key](s []K, opts ...sorter.Option) error {
 func checkCancelInPlace[E comparable](t *testing.T, name string, in, want []E, sort func(s []E, opts ...sorter.Option) error) {
 	t.Helper()
 	for _, questions := range []int64{0, 1, 2, 3, 30, 300, 1 << 40} {
-		ctx := &fickleContext{Context: t.Context()}
-		ctx.left.Store(questions)
+		ctx := &testkit.Ending{Context: t.Context()}
+		ctx.Left.Store(questions)
 		s := slices.Clone(in)
 		var st sorter.Stats
 		err := sort(s, sorter.WithContext(ctx), sorter.Report(&st))
@@ -301,8 +287,8 @@ func TestCancelBeforeNames(t *testing.T) {
 		want := sortedStably(in, nil, by.Compare)
 		for questions := range int64(200) {
 			for _, workers := range []int{1, 3} {
-				ctx := &fickleContext{Context: t.Context()}
-				ctx.left.Store(questions)
+				ctx := &testkit.Ending{Context: t.Context()}
+				ctx.Left.Store(questions)
 				s := slices.Clone(in)
 				switch err := by.Sort(s, sorter.WithContext(ctx), sorter.Workers(workers)); {
 				case err == nil:

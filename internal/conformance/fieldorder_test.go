@@ -152,15 +152,15 @@ func TestFieldsInOrderCancelled(t *testing.T) {
 	cancellable, stop := context.WithCancel(context.Background())
 	defer stop()
 	ask := func(questions int64) int64 {
-		ctx := &fickleContext{Context: cancellable}
-		ctx.left.Store(questions)
+		ctx := &testkit.Ending{Context: cancellable}
+		ctx.Left.Store(questions)
 		got := slices.Clone(in)
 		wanted := want
 		if err := fields.Sort(got, sorter.Workers(2), sorter.WithContext(ctx), sorter.Stable()); err != nil {
 			wanted = in
 		}
 		checkSame(t, fmt.Sprintf("over after %d questions", questions), nil, mapped(got, position), mapped(wanted, position))
-		return questions - ctx.left.Load()
+		return questions - ctx.Left.Load()
 	}
 	all := ask(1 << 40)
 	for questions := int64(1); questions < all; questions += max(1, all/testkit.Pick[int64](20, 200)) {

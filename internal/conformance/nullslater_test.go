@@ -291,8 +291,8 @@ func TestSpareCancelled(t *testing.T) {
 		ended := 0
 		for _, workers := range []int{1, 3} {
 			for questions := int64(0); questions < 1<<20; questions += 1 + questions/testkit.Pick[int64](8, 64) {
-				ctx := &fickleContext{Context: t.Context()}
-				ctx.left.Store(questions)
+				ctx := &testkit.Ending{Context: t.Context()}
+				ctx.Left.Store(questions)
 				got, err := c.run(sorter.Stable(), sorter.WithContext(ctx), sorter.Workers(workers))
 				if err == nil {
 					checkSame(t, c.name, nil, got, want)

@@ -177,15 +177,15 @@ func TestRunsOfDaysCancelled(t *testing.T) {
 		oracle.SortStable(want, o.by.Compare)
 		cancellable, stop := context.WithCancel(context.Background())
 		ask := func(questions int64) int64 {
-			ctx := &fickleContext{Context: cancellable}
-			ctx.left.Store(questions)
+			ctx := &testkit.Ending{Context: cancellable}
+			ctx.Left.Store(questions)
 			got := slices.Clone(in)
 			if err := o.by.Sort(got, sorter.Workers(2), sorter.WithContext(ctx)); err != nil {
 				checkSame(t, fmt.Sprintf("%s, over after %d questions", o.name, questions), nil, got, in)
 			} else {
 				checkSame(t, o.name, nil, got, want)
 			}
-			return questions - ctx.left.Load()
+			return questions - ctx.Left.Load()
 		}
 		all := ask(1 << 40)
 		for questions := int64(1); questions < all; questions += max(1, all/testkit.Pick[int64](10, 200)) {

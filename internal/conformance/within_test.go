@@ -245,8 +245,8 @@ func TestWithinCancelledAnywhere(t *testing.T) {
 	defer stop()
 	// ask sorts with a context that is over after some questions, and returns how many were asked.
 	ask := func(questions int64) (asked int64) {
-		ctx := &fickleContext{Context: cancellable}
-		ctx.left.Store(questions)
+		ctx := &testkit.Ending{Context: cancellable}
+		ctx.Left.Store(questions)
 		got := slices.Clone(rows)
 		err := sorter.By(sorter.Asc(func(e listed) int64 { return e.num })).SortWithin(got, offsets, sorter.Workers(1), sorter.WithContext(ctx))
 		name := fmt.Sprintf("over after %d questions", questions)
@@ -255,7 +255,7 @@ func TestWithinCancelledAnywhere(t *testing.T) {
 		} else {
 			checkSame(t, name, err, mapped(got, place), mapped(want, place))
 		}
-		return questions - ctx.left.Load()
+		return questions - ctx.Left.Load()
 	}
 	all := ask(1 << 40)
 	for questions := int64(1); questions < all; questions += max(1, min(questions/3, (all-questions)/testkit.Pick[int64](3, 20))) {

@@ -347,21 +347,6 @@ func drawnSort[C Code](t *testing.T, r *rand.Rand, n int) {
 	env.Arena.Release(1)
 }
 
-// ending is a context that ends once it was asked a number of times.
-type ending struct {
-	context.Context
-	left *atomic.Int64
-}
-
-func (c ending) Done() <-chan struct{} { return make(chan struct{}) }
-
-func (c ending) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestDrawnEnds ends sorts at each time at which they ask: then they report it, and elements are where they were.
 func TestDrawnEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
@@ -375,8 +360,8 @@ func TestDrawnEnds(t *testing.T) {
 		}
 		_, codes := drawCodes[uint64](r, n)
 		env := newEnv(1 + r.IntN(3))
-		ctx := ending{context.Background(), new(atomic.Int64)}
-		ctx.left.Store(int64(r.IntN(1 << r.IntN(10))))
+		ctx := &testkit.Ending{Context: context.Background()}
+		ctx.Left.Store(int64(r.IntN(1 << r.IntN(10))))
 		env.Loop.Ctx = ctx
 		way := drawWay(t, r, codes, env.Loop.Workers)
 		got, err := way.sort(env)
@@ -385,8 +370,8 @@ func TestDrawnEnds(t *testing.T) {
 			presorted.Forward(want, 0)
 		}
 		switch {
-		case err != nil && err != context.Canceled, err == nil && env.Loop.Cancellable() && ctx.left.Load() < 0:
-			t.Fatalf("case %d, %s of %d codes: error %v, asked %d times after the end", i, way.name, n, err, -ctx.left.Load())
+		case err != nil && err != context.Canceled, err == nil && env.Loop.Cancellable() && ctx.Left.Load() < 0:
+			t.Fatalf("case %d, %s of %d codes: error %v, asked %d times after the end", i, way.name, n, err, -ctx.Left.Load())
 		case (err == nil || way.moves) && !slices.Equal(got, want):
 			t.Fatalf("case %d, %s of %d codes, error %v: wrong order", i, way.name, n, err)
 		}

@@ -160,21 +160,6 @@ type needed int64
 func (needed) Error() string        { return "memory" }
 func (needed) Is(target error) bool { return target == engine.ErrMemoryLimit }
 
-// ending is a context that ends once it was asked a number of times.
-type ending struct {
-	context.Context
-	left *atomic.Int64
-}
-
-func (c ending) Done() <-chan struct{} { return make(chan struct{}) }
-
-func (c ending) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // report keeps statistics.
 type report struct{ call.Stats }
 
@@ -302,8 +287,8 @@ func (d *drawnCall) drawOptions(r *rand.Rand, n int) {
 	case 0:
 		d.o.Ctx = context.Background()
 	case 1:
-		ctx := ending{context.Background(), new(atomic.Int64)}
-		ctx.left.Store(int64(r.IntN(1 << r.IntN(14))))
+		ctx := &testkit.Ending{Context: context.Background()}
+		ctx.Left.Store(int64(r.IntN(1 << r.IntN(14))))
 		d.o.Ctx = ctx
 	}
 	registered.fails.Store(-1)

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -292,19 +291,6 @@ func TestMovesOfLongInputs(t *testing.T) {
 	}
 }
 
-// deadline is a context that is cancelled once its error was asked for a number of times.
-type deadline struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *deadline) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestSearchCancelled cancels searches at each question. They report it.
 func TestSearchCancelled(t *testing.T) {
 	r := rand.New(rand.NewPCG(85, 86))
@@ -315,9 +301,9 @@ func TestSearchCancelled(t *testing.T) {
 		}
 		n := 16 + r.IntN(1<<(8+r.IntN(9)))
 		codes := drawCodes(r, n)
-		ctx := &deadline{Context: t.Context()}
-		if ctx.left.Store(r.Int64N(1 + r.Int64N(1<<r.IntN(8)))); i%2 == 0 {
-			ctx.left.Store(1 << 60)
+		ctx := &testkit.Ending{Context: t.Context()}
+		if ctx.Left.Store(r.Int64N(1 + r.Int64N(1<<r.IntN(8)))); i%2 == 0 {
+			ctx.Left.Store(1 << 60)
 		}
 		env := newEnv(1 + r.IntN(3))
 		env.Loop.Ctx = ctx
@@ -325,13 +311,13 @@ func TestSearchCancelled(t *testing.T) {
 		if err == nil && l != nil && !slices.IsSorted(codes) {
 			tie := func(i, j uint32) bool { return codes[i] == codes[j] }
 			err = l.Write(env, make([]uint32, n), tie)
-			if ctx.left.Load() >= 0 {
-				ctx.left.Store(r.Int64N(20))
+			if ctx.Left.Load() >= 0 {
+				ctx.Left.Store(r.Int64N(20))
 				err = checkSettle(t, env, l, codes)
 			}
 		}
-		if (ctx.left.Load() < 0) != errors.Is(err, context.Canceled) || err != nil && l != nil && ctx.left.Load() >= 0 {
-			t.Fatalf("%d codes: error %v, cancelled %t", n, err, ctx.left.Load() < 0)
+		if (ctx.Left.Load() < 0) != errors.Is(err, context.Canceled) || err != nil && l != nil && ctx.Left.Load() >= 0 {
+			t.Fatalf("%d codes: error %v, cancelled %t", n, err, ctx.Left.Load() < 0)
 		}
 		if err != nil {
 			cancelled++

@@ -115,37 +115,22 @@ func (d *drawnRows) order() []uint32 {
 	return order
 }
 
-// deadline is a context that is cancelled once its error was asked for a number of times.
-type deadline struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *deadline) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
-func (c *deadline) Done() <-chan struct{} { return make(chan struct{}) }
-
 // newEnv returns an environment of up to three workers, which a context cancels in a part of all cases.
-func newEnv(t *testing.T, r *rand.Rand, cancels bool) (*engine.Env, *deadline) {
-	env, ctx := new(engine.Env), &deadline{Context: t.Context()}
+func newEnv(t *testing.T, r *rand.Rand, cancels bool) (*engine.Env, *testkit.Ending) {
+	env, ctx := new(engine.Env), &testkit.Ending{Context: t.Context()}
 	env.Loop.Workers = r.IntN(4)
-	ctx.left.Store(1 << 60)
+	ctx.Left.Store(1 << 60)
 	if cancels {
-		ctx.left.Store(r.Int64N(1 + r.Int64N(1<<r.IntN(9))))
+		ctx.Left.Store(r.Int64N(1 + r.Int64N(1<<r.IntN(9))))
 		env.Loop.Ctx = ctx
 	}
 	return env, ctx
 }
 
 // stopped reports whether a call was cancelled, and fails unless it has reported that.
-func stopped(t *testing.T, ctx *deadline, name string, err error) bool {
+func stopped(t *testing.T, ctx *testkit.Ending, name string, err error) bool {
 	t.Helper()
-	cancelled := ctx.left.Load() < 0
+	cancelled := ctx.Left.Load() < 0
 	if cancelled != errors.Is(err, context.Canceled) || !cancelled && err != nil {
 		t.Fatalf("%s: cancelled %t, error %v", name, cancelled, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/ties"
 	"example.com/sorter/internal/ways"
 )
@@ -64,7 +65,7 @@ func TestSearch(t *testing.T) {
 				env, ctx := newEnv(t, r, cancels)
 				passes := 0
 				if cancels {
-					ctx.left.Store(r.Int64N(int64(40 + 3*c.n/engine.Block)))
+					ctx.Left.Store(r.Int64N(int64(40 + 3*c.n/engine.Block)))
 				} else {
 					env.Loop.Progress = func(stage string, done, total int) {
 						if stage == "select" && done == total {
@@ -409,7 +410,7 @@ func TestBetween(t *testing.T) {
 // stopping is a source that cancels at a call, and counts those after it. Calls for more than one code are for blocks.
 type stopping struct {
 	t     *testing.T
-	ctx   *deadline
+	ctx   *testkit.Ending
 	codes []uint32
 	left  atomic.Int64
 	late  atomic.Int64
@@ -420,7 +421,7 @@ func (s *stopping) read(dst []uint32, lo int) {
 		s.t.Errorf("%d codes from %d on are read", len(dst), lo)
 	}
 	if s.left.Add(-1) < 0 {
-		s.ctx.left.Store(-1)
+		s.ctx.Left.Store(-1)
 		s.late.Add(1)
 	}
 	copy(dst, s.codes[lo:])
@@ -436,8 +437,8 @@ func TestSelectionsStop(t *testing.T) {
 	}
 	payload := cpu.PayloadOf(codes)
 	for range 200 {
-		ctx, env := &deadline{Context: context.WithoutCancel(t.Context())}, new(engine.Env)
-		ctx.left.Store(1 << 60)
+		ctx, env := &testkit.Ending{Context: context.WithoutCancel(t.Context())}, new(engine.Env)
+		ctx.Left.Store(1 << 60)
 		env.Loop.Workers, env.Loop.Ctx = 1+r.IntN(3), ctx
 		s := &stopping{t: t, ctx: ctx, codes: codes}
 		sampled := int64(sampledOf(n, mostSampled))

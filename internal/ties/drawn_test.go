@@ -41,12 +41,12 @@ type drawnColumn struct {
 
 // reads counts the calls of key functions. Once the context is cancelled, late does.
 type reads struct {
-	ctx  *deadline
+	ctx  *testkit.Ending
 	late atomic.Int64
 }
 
 func (c *reads) count() {
-	if c.ctx != nil && c.ctx.left.Load() < 0 {
+	if c.ctx != nil && c.ctx.Left.Load() < 0 {
 		c.late.Add(1)
 	}
 }
@@ -367,21 +367,6 @@ func TestDrawnOrders(t *testing.T) {
 	}
 }
 
-// deadline is a context that is cancelled once its error was asked for a number of times.
-type deadline struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *deadline) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
-func (c *deadline) Done() <-chan struct{} { return make(chan struct{}) }
-
 // TestCancelled cancels orders at each question, about. They report it, and read few keys after it.
 func TestCancelled(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -396,8 +381,8 @@ func TestCancelled(t *testing.T) {
 		}
 		d := drawOrder(r, n)
 		d.asked = nil
-		ctx := &deadline{Context: t.Context()}
-		ctx.left.Store(r.Int64N(1 + r.Int64N(1<<r.IntN(10))))
+		ctx := &testkit.Ending{Context: t.Context()}
+		ctx.Left.Store(r.Int64N(1 + r.Int64N(1<<r.IntN(10))))
 		d.reads.ctx = ctx
 		env := new(engine.Env)
 		env.Loop.Workers, env.Loop.Ctx = r.IntN(4), ctx
@@ -405,7 +390,7 @@ func TestCancelled(t *testing.T) {
 		name := fmt.Sprintf("case %d: %d rows by %d columns, way %d, %d workers", i, n, len(d.columns), number, env.Loop.Workers)
 		index, _, _, err := d.run(env, number)
 		switch {
-		case ctx.left.Load() >= 0:
+		case ctx.Left.Load() >= 0:
 			if err != nil {
 				t.Fatalf("%s: %v without a cancellation", name, err)
 			}

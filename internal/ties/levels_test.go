@@ -268,15 +268,15 @@ func TestLargeRuns(t *testing.T) {
 				l.codes[1][x], l.codes[2][x] = r.Uint64N(uint64(1+i%3*300)), r.Uint64N(5)*4
 			}
 		}
-		ctx, env := &deadline{Context: t.Context()}, new(engine.Env)
-		ctx.left.Store(1 << 60)
+		ctx, env := &testkit.Ending{Context: t.Context()}, new(engine.Env)
+		ctx.Left.Store(1 << 60)
 		env.Loop.Workers = 1 + r.IntN(3)
 		if cancels {
 			env.Loop.Ctx = ctx
 			calls := r.IntN(60)
 			l.asked = func() {
 				if calls--; calls < 0 {
-					ctx.left.Store(-1)
+					ctx.Left.Store(-1)
 				}
 			}
 		}
@@ -298,7 +298,7 @@ func TestLargeRuns(t *testing.T) {
 		}
 		calls := len(l.calls)
 		err := breaker.Finish(nil)
-		if cancelled := ctx.left.Load() < 0; cancelled != (err != nil) {
+		if cancelled := ctx.Left.Load() < 0; cancelled != (err != nil) {
 			t.Fatalf("cancelled %t, error %v", cancelled, err)
 		} else if cancelled {
 			env.Arena.Release(1)
@@ -347,12 +347,12 @@ func TestCancelledLevels(t *testing.T) {
 	for range 1500 {
 		n := lengths[r.IntN(len(lengths)-1)]
 		l := drawLevels(r, n)
-		ctx := &deadline{Context: t.Context()}
-		ctx.left.Store(1 << 60)
+		ctx := &testkit.Ending{Context: t.Context()}
+		ctx.Left.Store(1 << 60)
 		before, after := r.IntN(1+r.IntN(30)), 0
 		l.asked = func() {
 			if before--; before < 0 {
-				ctx.left.Store(-1)
+				ctx.Left.Store(-1)
 				after++
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -136,14 +137,14 @@ func TestPutRuns(t *testing.T) {
 func TestMarkSorted(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 100 {
-		codes, ctx, env := make([]uint64, 1+r.IntN(4*engine.Block)), &deadline{Context: t.Context()}, new(engine.Env)
+		codes, ctx, env := make([]uint64, 1+r.IntN(4*engine.Block)), &testkit.Ending{Context: t.Context()}, new(engine.Env)
 		for i := range codes[1:] {
 			codes[i+1] = codes[i] + r.Uint64N(2)
 		}
 		tied := make(engine.Ties, engine.TieWords(len(codes)))
-		ctx.left.Store(r.Int64N(2) * 100)
+		ctx.Left.Store(r.Int64N(2) * 100)
 		env.Loop.Workers, env.Loop.Ctx = 1+r.IntN(3), ctx
-		if err := MarkSorted(env, codes, tied); (err != nil) != (ctx.left.Load() < 0) {
+		if err := MarkSorted(env, codes, tied); (err != nil) != (ctx.Left.Load() < 0) {
 			t.Fatalf("error %v", err)
 		} else if err != nil {
 			continue
