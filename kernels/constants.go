@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "ca9ffe54540da580ff7114a83b9c2a2761dcc2d824e82e41c46285b05d726d33"
+const sourceHash = "82fa6186d0d20b32a2f9ab356f17bf4fd76a6df0214701582aad60dbee4d3b1b"
 
 // What the host shares with the kernels.
 const (
@@ -211,4 +211,24 @@ const (
 	TopRowsSharedU64      = 33024      // bytes, of sort_rows
 	TopJoinedBytes        = 12         //
 	TopPieceBytes         = 8          //
+	ColumnThreads         = 256        //
+	ColumnItems           = 4          // rows that a thread of pack_codes has in flight
+	MostFields            = 65         // of a word of the key, at most
+	FieldBytes            = 136        // bytes of struct Field
+	FieldRangeBytes       = 40         // bytes of struct FieldRange
+	TieListBytes          = 48         // bytes of struct TieList
+	TieTile               = 8192       // rows of a block of count_ties and list_ties
+	PackShared            = 8840       // bytes, of pack_codes
+	TieShared             = 256        // bytes
+	TieListShared         = 2112       // bytes, of list_ties
+	FieldBit              = 0          // how the values of a column lie: bits
+	Field8                = 1          // words of 8 bits
+	Field16               = 2          // of 16 bits
+	Field32               = 3          // of 32 bits
+	Field64               = 4          // of 64 bits
+	FieldPair             = 5          // pairs of words of 64 bits, of which one is read
+	FieldText32           = 6          // bytes with offsets of 32 bits
+	FieldText64           = 7          // bytes with offsets of 64 bits
+	NullsFirst            = 1          // Field.part of the bit for null, where nulls come first
+	NullsLast             = 2          // the same where they come last
 )

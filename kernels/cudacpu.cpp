@@ -21,6 +21,7 @@
 #include "selection.cu"
 #include "segmentradix.cu"
 #include "topsegments.cu"
+#include "columns.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
@@ -170,3 +171,14 @@ CUDACPU_KERNEL(sum_tiles);
 CUDACPU_KERNEL(scan_tiles);
 CUDACPU_KERNEL(split_buckets);
 CUDACPU_KERNEL(pack_buckets);
+CUDACPU_KERNEL(range_of_column);
+CUDACPU_KERNEL(prefix_of_texts);
+CUDACPU_KERNEL(pack_codes_u32);
+CUDACPU_KERNEL(pack_codes_u64);
+CUDACPU_KERNEL(place_rows_of_list);
+CUDACPU_KERNEL(count_ties);
+CUDACPU_KERNEL(scan_ties);
+CUDACPU_KERNEL(list_ties);
+CUDACPU_KERNEL(common_of_texts);
+CUDACPU_KERNEL(refine_marks);
+CUDACPU_KERNEL(rank_dictionary);

@@ -17,6 +17,7 @@
 //   - segments.cu: each segment of a list sorted by itself; see segments.cuh.
 //   - segmentradix.cu: large ones of 32-bit codes; see segmentradix.cuh.
 //   - selection.cu: the elements of some ranks; see selection.cuh.
+//   - columns.cu: rows in the order of several columns, with those of segments.cu; see columns.cuh.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, which 8.6 and 8.9 run too, and 9.0, and PTX for
@@ -70,4 +71,6 @@ var (
 	Selection []byte // both widths
 	//go:embed topsegments.fatbin
 	TopSegments []byte // both widths
+	//go:embed columns.fatbin
+	Columns []byte
 )

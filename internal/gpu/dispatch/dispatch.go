@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/internal/gpu/bitonic"
 	"example.com/sorter/internal/gpu/bucket"
 	"example.com/sorter/internal/gpu/codes"
+	"example.com/sorter/internal/gpu/columns"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/radix"
 	"example.com/sorter/internal/gpu/runs"
@@ -181,6 +182,11 @@ func (s *Sorter) SelectRanks(w *device.Workspace, in selection.Input, ranks []in
 // SelectWithin finds the lowest elements of each segment of a list, see [selection.Within].
 func (s *Sorter) SelectWithin(w *device.Workspace, in selection.WithinInput, to selection.Result) error {
 	return selection.Within(w, in, s.whole, to)
+}
+
+// OrderColumns orders rows by several columns, see [columns.Order].
+func (s *Sorter) OrderColumns(w *device.Workspace, cols []columns.Column, n int, to columns.Result) error {
+	return columns.Order(w, cols, n, s.whole, to)
 }
 
 // whole is a codes.Whole.
