@@ -54,7 +54,7 @@ gpu-kit:
 	cd bench && go build -trimpath -o ../$(kit)/gpubench ./gpu
 	cd bench && go build -trimpath -o ../$(kit)/papers ./papers
 	go test -c -trimpath -o $(kit)/ ./gpu ./internal/gpu/... ./internal/cuda
-	cp bench/gpu/cub.cu bench/gpu/cub_segments.cu bench/gpu/cub_topk*.cu bench/gpu/run.sh $(kit)
+	cp bench/gpu/cub.cu bench/gpu/cub_segments.cu bench/gpu/cub_topk*.cu bench/gpu/cub_columns.cu bench/gpu/run.sh $(kit)
 
 # Draws calls of all verbs in a process for each processor, for the time given, and says how many
 # pairs of what can be drawn occurred together.

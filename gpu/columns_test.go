@@ -21,8 +21,7 @@ import (
 // TestColumnsAreOrdered draws columns of all types, directions and places of nulls and NaNs, and compares order and ties with
 // those of comparisons, of values as a program has them.
 func TestColumnsAreOrdered(t *testing.T) {
-	r, e := gputest.Drawing(t), newEngine(t)
-	defer e.Close()
+	r, e := gputest.Drawing(t), open(t)
 	draws := 250
 	if testing.Short() {
 		draws = 60

@@ -3,7 +3,7 @@
 
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
-ENTRY(COLUMN_THREADS, 4) range_of_column(const Field *fields, u64 i, u64 n, FieldRange *ranges) { column_range(fields[i], n, ranges + i); }
+ENTRY(COLUMN_THREADS, 4) range_of_column(const Field *fields, u64 i, u64 n, FieldRange *ranges) { column_range(fields + i, n, ranges + i); }
 
 ENTRY(COLUMN_THREADS, 4) prefix_of_texts(const Field *fields, u64 i, u64 like, u64 n, u64 step, u64 *common) { text_prefix(fields[i], like, n, step, common); }
 

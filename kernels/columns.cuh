@@ -63,15 +63,29 @@ DEVICE u64 swap_bytes(u64 v) {
 
 DEVICE bool bit_at(const unsigned char *bits, u64 i) { return bits[i >> 3] >> (i & 7) & 1; }
 
-DEVICE u64 bits_at(const Field &f, u64 row) {
+// load_bits loads the values of some rows, all at a time.
+template <int ROWS> DEVICE void load_bits(const Field &f, const u64 (&row)[ROWS], u64 (&bits)[ROWS]) {
+#define LOAD(value) \
+	_Pragma("unroll") for (int k = 0; k < ROWS; k++) bits[k] = value; \
+	break
 	switch (f.type) {
-	case FIELD_BIT: return bit_at(f.values, f.first + row);
-	case FIELD_8: return f.values[row];
-	case FIELD_16: return ((const u16 *)f.values)[row];
-	case FIELD_32: return ((const u32 *)f.values)[row];
-	case FIELD_64: return ((const u64 *)f.values)[row];
+	case FIELD_BIT: LOAD(bit_at(f.values, f.first + row[k]));
+	case FIELD_8: LOAD(f.values[row[k]]);
+	case FIELD_16: LOAD(((const u16 *)f.values)[row[k]]);
+	case FIELD_32: LOAD(((const u32 *)f.values)[row[k]]);
+	case FIELD_64: LOAD(((const u64 *)f.values)[row[k]]);
+	default: LOAD(((const u64 *)f.values)[2 * row[k]]);
 	}
-	return ((const u64 *)f.values)[2 * row];
+#undef LOAD
+}
+
+// load_nulls finds out which of some rows are null, as far as validity says so.
+template <int ROWS> DEVICE void load_nulls(const Field &f, const u64 (&row)[ROWS], bool (&null)[ROWS]) {
+#pragma unroll
+	for (int k = 0; k < ROWS; k++) null[k] = false;
+	if (!f.validity) return;
+#pragma unroll
+	for (int k = 0; k < ROWS; k++) null[k] = !bit_at(f.validity, f.first + row[k]);
 }
 
 // code_of returns the code of a value.
@@ -126,31 +140,39 @@ DEVICE u64 text_code(const Field &f, const Text &t, u64 depth) {
 	return (code ^ f.flip) & f.mask;
 }
 
-// Value is a value of a row.
-struct Value {
-	u64 code;
-	bool null;
-};
-
-// value_of returns the code of a row's value, which is no text.
-DEVICE Value value_of(const Field &f, u64 row) {
-	if (f.validity && !bit_at(f.validity, f.first + row)) return {0, true};
-	const u64 bits = bits_at(f, row);
-	if (!f.ranks) return {code_of(f, bits), false};
-	const u32 rank = f.ranks[bits];
-	return {rank, rank == NO_RANK};
+// load_codes loads the codes of some rows, which are no texts, and which of them are null.
+template <int ROWS> DEVICE void load_codes(const Field &f, const u64 (&row)[ROWS], u64 (&code)[ROWS], bool (&null)[ROWS]) {
+	load_nulls(f, row, null);
+	load_bits(f, row, code);
+#pragma unroll
+	for (int k = 0; k < ROWS; k++) {
+		if (!f.ranks) {
+			code[k] = code_of(f, code[k]);
+		} else if (!null[k]) {
+			code[k] = code[k] < f.bytes ? f.ranks[code[k]] : NO_RANK;
+			null[k] = code[k] == NO_RANK;
+		}
+	}
 }
 
-// field_of returns the bits of a row's field.
-DEVICE u64 field_of(const Field &f, u64 row, u64 depth) {
+// load_field loads the bits of a field of some rows.
+template <int ROWS> DEVICE void load_field(const Field &f, const u64 (&row)[ROWS], const u64 (&depth)[ROWS], u64 (&v)[ROWS]) {
+	bool null[ROWS];
 	if (is_text(f)) {
-		const bool null = f.validity && !bit_at(f.validity, f.first + row);
-		if (f.part != PART_VALUE) return null != (f.part == PART_NULLS_FIRST);
-		return null ? 0 : text_code(f, text_at(f, row), depth);
+		load_nulls(f, row, null);
+		if (f.part == PART_VALUE)
+#pragma unroll
+			for (int k = 0; k < ROWS; k++) v[k] = null[k] ? 0 : text_code(f, text_at(f, row[k]), depth[k]);
+	} else if (f.part != PART_VALUE && !f.ranks) {
+		load_nulls(f, row, null);
+	} else {
+		load_codes(f, row, v, null);
+#pragma unroll
+		for (int k = 0; k < ROWS; k++) v[k] = null[k] ? 0 : v[k] - f.least;
 	}
-	const Value v = value_of(f, row);
-	if (f.part != PART_VALUE) return v.null != (f.part == PART_NULLS_FIRST);
-	return v.null ? 0 : v.code - f.least;
+	if (f.part != PART_VALUE)
+#pragma unroll
+		for (int k = 0; k < ROWS; k++) v[k] = null[k] != (f.part == PART_NULLS_FIRST);
 }
 
 DEVICE u64 high_of(u64 v) {
@@ -165,30 +187,57 @@ DEVICE void note_highest(u64 *to, u64 v) {
 	if (lane_id() == 0 && v > load_word(to)) atomicMax(to, v);
 }
 
-// column_range reads n values of a column that has this field. A text is a row's bytes; a position in a dictionary is checked,
-// and the range is that of ranks if these are known.
-DEVICE void column_range(const Field &field, u64 n, FieldRange *range) {
-	const Field f = field;
-	const u64 step = (u64)gridDim.x * COLUMN_THREADS;
+// FieldsShared is the fields that a block reads.
+struct FieldsShared {
+	Field field[MOST_FIELDS];
+
+	DEVICE void load(const Field *fields, u32 count) {
+		for (u32 i = threadIdx.x; i < count * (u32)(sizeof(Field) / 8); i += COLUMN_THREADS) ((u64 *)field)[i] = ((const u64 *)fields)[i];
+		__syncthreads(); // fields are in shared memory
+	}
+};
+
+// column_range reads n values of a column that has this field: lengths of texts, or codes. Of a dictionary these are ranks.
+DEVICE void column_range(const Field *field, u64 n, FieldRange *range) {
+	SORTER_SHARED(FieldsShared, shared);
+	shared.load(field, 1);
+	const Field &f = shared.field[0];
+	const u64 tile = COLUMN_THREADS * COLUMN_ITEMS;
 	u64 low = 0, most = 0, first = 0, nulls = 0, wrong = 0;
-	for (u64 row = (u64)blockIdx.x * COLUMN_THREADS + threadIdx.x; row < n; row += step) {
-		const bool null = f.validity && !bit_at(f.validity, f.first + row);
-		u64 code = 0;
-		bool none = null;
-		if (is_text(f)) {
-			const Text t = text_at(f, row); // of nulls, too: the offsets of all rows ascend
-			if (t.begin > t.end || t.end > f.bytes) wrong = max(wrong, n - row);
-			code = t.end - t.begin;
-		} else if (!null) {
-			const u64 bits = bits_at(f, row);
-			const bool outside = f.ranks && bits >= f.bytes;
-			if (outside) wrong = max(wrong, n - row);
-			code = f.ranks ? (outside ? NO_RANK : f.ranks[bits]) : code_of(f, bits);
-			none = f.ranks && code == NO_RANK;
+	for (u64 base = blockIdx.x * tile + threadIdx.x; base < n; base += gridDim.x * tile) {
+		u64 row[COLUMN_ITEMS], code[COLUMN_ITEMS];
+		bool null[COLUMN_ITEMS], bad[COLUMN_ITEMS];
+#pragma unroll
+		for (int k = 0; k < COLUMN_ITEMS; k++) row[k] = min(base + k * COLUMN_THREADS, n - 1);
+		if (is_text(f)) { // the offsets of all rows ascend, of nulls, too
+			load_nulls(f, row, null);
+#pragma unroll
+			for (int k = 0; k < COLUMN_ITEMS; k++) {
+				const Text t = text_at(f, row[k]);
+				bad[k] = t.begin > t.end || t.end > f.bytes;
+				code[k] = t.end - t.begin;
+			}
+		} else if (f.ranks) {
+			load_nulls(f, row, null);
+			load_bits(f, row, code);
+#pragma unroll
+			for (int k = 0; k < COLUMN_ITEMS; k++) {
+				bad[k] = !null[k] && code[k] >= f.bytes;
+				if (!null[k] && !bad[k]) null[k] = (code[k] = f.ranks[code[k]]) == NO_RANK;
+			}
+		} else {
+			load_codes(f, row, code, null);
+#pragma unroll
+			for (int k = 0; k < COLUMN_ITEMS; k++) bad[k] = false;
 		}
-		nulls += none;
-		if (none) continue;
-		low = max(low, ~code), most = max(most, code), first = max(first, n - row);
+#pragma unroll
+		for (int k = 0; k < COLUMN_ITEMS; k++) {
+			if (base + k * COLUMN_THREADS >= n) break;
+			if (bad[k]) wrong = max(wrong, n - row[k]);
+			nulls += null[k];
+			if (null[k]) continue;
+			low = max(low, ~code[k]), most = max(most, code[k]), first = max(first, n - row[k]);
+		}
 	}
 	note_highest(&range->low, low);
 	note_highest(&range->most, most);
@@ -223,38 +272,30 @@ DEVICE void text_prefix(const Field &field, u64 like, u64 n, u64 step, u64 *comm
 	}
 }
 
-struct PackShared {
-	Field field[MOST_FIELDS];
-};
-
 // pack_codes makes the codes of n rows: those of a list, or if there is none all of them. depths has the first byte of the texts of
 // each segment, or if it is null, depth is that of all.
 template <class Code> DEVICE void pack_codes(const Field *fields, u32 count, const u32 *rows, const u32 *segments, const u64 *depths, u64 depth, u64 n, Code *codes) {
-	SORTER_SHARED(PackShared, shared);
-	for (u32 i = threadIdx.x; i < count * (u32)(sizeof(Field) / 8); i += COLUMN_THREADS) ((u64 *)shared.field)[i] = ((const u64 *)fields)[i];
-	__syncthreads(); // fields are in shared memory
+	SORTER_SHARED(FieldsShared, shared);
+	shared.load(fields, count);
 	const u64 tile = COLUMN_THREADS * COLUMN_ITEMS;
 	for (u64 base = blockIdx.x * tile + threadIdx.x; base < n; base += gridDim.x * tile) {
-		u64 row[COLUMN_ITEMS], from[COLUMN_ITEMS], code[COLUMN_ITEMS];
+		u64 row[COLUMN_ITEMS], from[COLUMN_ITEMS], code[COLUMN_ITEMS], v[COLUMN_ITEMS];
 #pragma unroll
 		for (int k = 0; k < COLUMN_ITEMS; k++) {
-			const u64 i = base + k * COLUMN_THREADS;
-			row[k] = i < n ? (rows ? rows[i] : i) : ~0ull;
-			from[k] = i < n && depths ? depths[segments[i]] : depth;
+			const u64 i = min(base + k * COLUMN_THREADS, n - 1);
+			row[k] = rows ? rows[i] : i;
+			from[k] = depths ? depths[segments[i]] : depth;
 			code[k] = 0;
 		}
 		for (u32 c = 0; c < count; c++) {
 			const Field &f = shared.field[c];
+			load_field(f, row, from, v);
 #pragma unroll
-			for (int k = 0; k < COLUMN_ITEMS; k++) {
-				if (row[k] == ~0ull) continue;
-				const u64 v = field_of(f, row[k], from[k]);
-				code[k] |= f.left >= 0 ? v << f.left : v >> -f.left;
-			}
+			for (int k = 0; k < COLUMN_ITEMS; k++) code[k] |= f.left >= 0 ? v[k] << f.left : v[k] >> -f.left;
 		}
 #pragma unroll
 		for (int k = 0; k < COLUMN_ITEMS; k++)
-			if (row[k] != ~0ull) codes[base + k * COLUMN_THREADS] = (Code)code[k];
+			if (base + k * COLUMN_THREADS < n) codes[base + k * COLUMN_THREADS] = (Code)code[k];
 	}
 }
 

@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "82fa6186d0d20b32a2f9ab356f17bf4fd76a6df0214701582aad60dbee4d3b1b"
+const sourceHash = "3f34b9698c34c39d16b149d2d506e019bb12999492781adb6c752d57ce5ede67"
 
 // What the host shares with the kernels.
 const (
@@ -218,7 +218,7 @@ const (
 	FieldRangeBytes       = 40         // bytes of struct FieldRange
 	TieListBytes          = 48         // bytes of struct TieList
 	TieTile               = 8192       // rows of a block of count_ties and list_ties
-	PackShared            = 8840       // bytes, of pack_codes
+	FieldsShared          = 8840       // bytes, of range_of_column and pack_codes
 	TieShared             = 256        // bytes
 	TieListShared         = 2112       // bytes, of list_ties
 	FieldBit              = 0          // how the values of a column lie: bits

@@ -11,7 +11,7 @@
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
 // CPU engine, slices.SortFunc and pargo; with -auto the planner's choice beside both engines for all distributions of
-// keys that programs have; with -segments sorts of segments beside CUB's; with -selection and -within selections beside CUB's;
+// keys that programs have; with -segments sorts of segments beside CUB's; with -selection and -within selections beside CUB's; with -columns orders of rows by columns;
 // with -several sorts that several devices share; with -spread sorts of lists that lie in parts on several devices;
 // with -first the planner's choices in a fresh process; with -capped orders of lists that do not fit the memory that
 // they may take; with -check it compares orders and sorted keys with those of the CPU engine, position by position.
@@ -101,6 +101,8 @@ func main() {
 		err = selections()
 	case *within:
 		err = selectionsWithin()
+	case *byColumns:
+		err = rowsByColumns()
 	case *segmented:
 		err = segmentsBesideCUB()
 	default:
@@ -175,6 +177,7 @@ type bench struct {
 	theirTopK                 func(tmp cuda.Ptr, bytes *uint64, in, out, order cuda.Ptr, n, k, keyBytes uint64, stream cuda.Stream) int32
 	theirWithin32             func(tmp cuda.Ptr, bytes *uint64, in, out, order cuda.Ptr, segments, length, k uint64, stream cuda.Stream) int32
 	theirWithin64             func(tmp cuda.Ptr, bytes *uint64, in, out, order cuda.Ptr, segments, length, k uint64, stream cuda.Stream) int32
+	theirColumns              func(tmp cuda.Ptr, bytes *uint64, kind uint64, columns *theirColumns, order cuda.Ptr, n uint64, stream cuda.Stream) int32
 	version                   func() int32
 	theirs                    func(tmp cuda.Ptr, bytes *uint64, in, out, values, order cuda.Ptr, n, keyBytes, wideCount uint64, stream cuda.Stream) int32
 	host                      []uint64
@@ -205,6 +208,7 @@ func newBench() (*bench, error) {
 	purego.RegisterLibFunc(&b.theirTopK, lib, "cub_topk")
 	purego.RegisterLibFunc(&b.theirWithin32, lib, "cub_topk_within_u32")
 	purego.RegisterLibFunc(&b.theirWithin64, lib, "cub_topk_within_u64")
+	purego.RegisterLibFunc(&b.theirColumns, lib, "cub_columns")
 	purego.RegisterLibFunc(&b.version, lib, "cub_version")
 	var opts []gpu.Option
 	if *per != 0 {

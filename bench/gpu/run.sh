@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check longest peer table keys segments selection within e2e several spread auto first capped papers memcheck racecheck initcheck synccheck)
+steps=(machine tests check longest peer table keys segments selection within columns e2e several spread auto first capped papers memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -33,7 +33,7 @@ check() { ./gpubench -check ${GPUBENCH_CHECK-}; }
 longest() { ./gpubench -longest; } # what 31 bits do not count
 
 peer() { # CUB, by this machine's nvcc: the toolkit's, or that of a folder of headers, CCCL
-  nvcc ${CCCL:+-I$CCCL} -std=c++17 -O3 -arch=native -t 0 -shared -Xcompiler -fPIC -o libcub.so cub.cu cub_segments.cu cub_topk.cu cub_topk_within.cu cub_topk_within_u64.cu
+  nvcc ${CCCL:+-I$CCCL} -std=c++17 -O3 -arch=native -t 0 -shared -Xcompiler -fPIC -o libcub.so cub.cu cub_segments.cu cub_topk.cu cub_topk_within.cu cub_topk_within_u64.cu cub_columns.cu
 }
 
 table() { ./gpubench ${GPUBENCH_TABLE-}; }
@@ -49,6 +49,8 @@ selection() { ./gpubench -selection ${GPUBENCH_SELECTION-}; } # the lowest codes
 within() { # the lowest codes of each segment
   ./gpubench -within -n 28 -k 64,1024 -dists "uniform,zipf,16 values,flat,sorted,reversed,float prices" ${GPUBENCH_WITHIN-}
 }
+
+columns() { ./gpubench -columns -reps 5 ${GPUBENCH_COLUMNS-}; } # rows by columns
 
 e2e() { ./gpubench -e2e ${GPUBENCH_E2E-}; }
 
@@ -80,7 +82,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=240 [check]=420 [longest]=150 [peer]=150 [table]=400 [keys]=400 [segments]=240 [selection]=200 [within]=200 [e2e]=250 [several]=340 [spread]=200 [auto]=600 [first]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=240 [check]=420 [longest]=150 [peer]=150 [table]=400 [keys]=400 [segments]=240 [selection]=200 [within]=200 [columns]=240 [e2e]=250 [several]=340 [spread]=200 [auto]=600 [first]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"

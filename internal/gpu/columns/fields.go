@@ -190,7 +190,7 @@ func (c *call) rangesOf(fields []field) ([]fieldRange, error) {
 		c.upload(&q, some)
 		q.Fill(c.ranges, 0, rangeBytes/4*len(some))
 		for i := range some {
-			q.Run("range_of_column", c.grid(c.n), kernels.ColumnThreads, 0, uint64(c.fields), uint64(i), uint64(c.n), uint64(c.ranges))
+			q.Run("range_of_column", c.grid((c.n-1)/kernels.ColumnItems+1), kernels.ColumnThreads, kernels.FieldsShared, uint64(c.fields), uint64(i), uint64(c.n), uint64(c.ranges))
 		}
 		q.ToHost(unsafe.Pointer(&c.note.ranges), c.ranges, rangeBytes*len(some))
 		if err := q.Sync(); err != nil {

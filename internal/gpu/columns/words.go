@@ -109,7 +109,7 @@ func (c *call) sortWord(word []field, wide bool, deeper uint64, more bool) error
 	in := codes.Input{Codes: at, Wide: wide, N: n}
 	q := c.w.Queue()
 	c.upload(&q, word)
-	q.Run("pack_codes"+codes.Width(wide), c.grid((n-1)/kernels.ColumnItems+1), kernels.ColumnThreads, kernels.PackShared,
+	q.Run("pack_codes"+codes.Width(wide), c.grid((n-1)/kernels.ColumnItems+1), kernels.ColumnThreads, kernels.FieldsShared,
 		uint64(c.fields), uint64(len(word)), uint64(l.rows), uint64(l.segments), uint64(l.depths), c.depth, uint64(n), uint64(at))
 	if c.list == nil {
 		sorted = c.to.Order
