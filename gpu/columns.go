@@ -66,8 +66,8 @@ type Column struct {
 	NaNs       NaNPlace // of floats
 }
 
-// OrderColumnsDevice writes the stable order of n rows to order, as 32-bit positions: rows by the first column, those that tie by
-// the second, and so on, as [sorter.RowsBy] orders them. Nulls of a column tie with each other, so do NaNs, and −0 with +0.
+// OrderColumnsDevice writes the stable order of n rows by columns to order, as 32-bit positions. Rows are ordered by the first
+// column, those that tie by the second, and so on, as [sorter.RowsBy] has it. Nulls of a column tie with each other, so do NaNs, and −0 with +0.
 // If ties is not 0, it gets a bit for each place of the order, bit i%32 of the 32-bit word i/32, which is 1 if the row there
 // equals the row before it in all columns, and 0 for the first place and after the last.
 //
@@ -129,4 +129,37 @@ func (c *Column) checked(n int, name string) columns.Column {
 		out.Dictionary = &entries
 	}
 	return out
+}
+
+// GatherColumnsDevice moves n rows of columns to those of sorted: row i becomes that of row order[i] of cols, whole, texts and nulls
+// included. With the order of [Engine.OrderColumnsDevice], or its beginning, it sorts a table, or takes the first rows of it.
+//
+// sorted has a column for each, of its type, with memory for n rows: Values; Validity if the column of cols has one, which becomes all
+// ones if it has not; for texts Offsets, which begin at 0, and Bytes as the size of Values, which may be larger than needed. Its First is 0,
+// and bits come in words of 32, (n+31)/32 of them, at addresses divisible by 4. Values that are positions in a dictionary move as they
+// are.
+//
+// Positions in order must be those of rows, which is not checked, and memory of sorted must not overlap any other. It takes a twentieth
+// of a byte of device memory for each text. Waiting, concurrency and other errors are those of OrderDevice. Texts that need more than Bytes, and
+// offsets that descend or exceed those of cols, are an error that names the column; this and later columns are incomplete then. It panics
+// if a column lacks memory that its type needs, or if columns of cols and sorted differ in number or type.
+func (e *Engine) GatherColumnsDevice(order Ptr, n int, cols, sorted []Column, after ...Stream) error {
+	if len(cols) != len(sorted) || n < 0 {
+		panic(fmt.Sprintf("sorter: gpu: %d rows of %d columns to %d", n, len(cols), len(sorted)))
+	}
+	from, to := make([]columns.Column, len(cols)), make([]columns.Column, len(cols))
+	for i := range cols {
+		name := fmt.Sprintf("column %d", i)
+		from[i], to[i] = cols[i].checked(n, name), sorted[i].checked(n, name+" of sorted")
+		bits := to[i].Validity
+		if to[i].Type == columns.Bool {
+			bits |= to[i].Values
+		}
+		if from[i].Type != to[i].Type || from[i].Validity != 0 && to[i].Validity == 0 || to[i].First != 0 || bits%4 != 0 {
+			panic(fmt.Sprintf("sorter: gpu: %s of type %d with validity at %#x to type %d, validity at %#x from bit %d on", name, from[i].Type, from[i].Validity, to[i].Type, to[i].Validity, to[i].First))
+		}
+	}
+	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
+		return columns.Gather(s.Workspace, cuda.Ptr(order), n, from, to)
+	})
 }

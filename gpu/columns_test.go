@@ -47,6 +47,11 @@ type drawing struct {
 	by    []func(a, b int) int
 	named []string
 	held  []cuda.Ptr
+
+	moved    []func(i int) []byte // bytes of values or texts of each column, or a byte for a bit
+	last     func(i int) []byte
+	nullAt   []func(i int) bool // as validity says
+	lastNull func(i int) bool
 }
 
 func (d *drawing) draw() {
@@ -97,12 +102,80 @@ func (d *drawing) check(e *Engine) {
 			d.t.Fatalf("%d rows by %s: place %d has row %d, want %d", d.n, strings.Join(d.named, ", "), i, got[i], want[i])
 		}
 	}
-	if ties == 0 {
+	if ties != 0 {
+		if got := d.down(ties, len(marks)); !slices.Equal(got, marks) {
+			d.t.Fatalf("%d rows by %s: ties %#x, want %#x", d.n, strings.Join(d.named, ", "), got, marks)
+		}
+	}
+	d.checkMoves(e, order, want[:d.n-d.IntN(1+d.n/2)])
+}
+
+// checkMoves moves the rows of the first places of an order.
+func (d *drawing) checkMoves(e *Engine, order Ptr, rows []uint32) {
+	n := len(rows)
+	sorted, want := make([]Column, len(d.cols)), make([][][]byte, len(d.cols)) // of each column: validity, values, offsets
+	for k, c := range d.cols {
+		to := Column{Type: c.Type}
+		poisoned := func(size, spare int) Ptr { return d.up(slices.Repeat([]byte{0xdb}, size+spare)) }
+		bits := func(of func(i int) bool) []byte {
+			b := make([]byte, (n+31)/32*4)
+			for i, row := range rows {
+				if of(int(row)) {
+					b[i/8] |= 1 << (i % 8)
+				}
+			}
+			return b
+		}
+		w := [][]byte{nil, nil, nil}
+		if c.Validity != 0 || d.IntN(3) == 0 {
+			w[0] = bits(func(i int) bool { return !d.nullAt[k](i) })
+			to.Validity = poisoned(len(w[0]), 0)
+		}
+		var offsets []byte
+		for i := range n + 1 {
+			if c.Type == Text32 {
+				offsets = binary.LittleEndian.AppendUint32(offsets, uint32(len(w[1])))
+			} else {
+				offsets = binary.LittleEndian.AppendUint64(offsets, uint64(len(w[1])))
+			}
+			if i < n {
+				w[1] = append(w[1], d.moved[k](int(rows[i]))...)
+			}
+		}
+		if c.Type == Bool {
+			w[1] = bits(func(i int) bool { return d.moved[k](i)[0] != 0 })
+		}
+		to.Values = poisoned(len(w[1]), 0)
+		if c.Type == Text32 || c.Type == Text64 {
+			align := d.IntN(9)
+			to.Values, to.Bytes, w[2] = poisoned(len(w[1])+align, 0)+Ptr(align), len(w[1]), offsets
+			to.Offsets = poisoned(len(offsets), 0)
+		}
+		sorted[k], want[k] = to, w
+	}
+	if err := e.GatherColumnsDevice(order, n, d.cols, sorted); err != nil {
+		d.t.Fatalf("%d rows of %s: %v", n, strings.Join(d.named, ", "), err)
+	}
+	if n == 0 {
 		return
 	}
-	if got := d.down(ties, len(marks)); !slices.Equal(got, marks) {
-		d.t.Fatalf("%d rows by %s: ties %#x, want %#x", d.n, strings.Join(d.named, ", "), got, marks)
+	for k, to := range sorted {
+		for what, at := range []Ptr{to.Validity, to.Values, to.Offsets} {
+			if got := d.bytesOf(at, len(want[k][what])); !bytes.Equal(got, want[k][what]) {
+				d.t.Fatalf("%d rows of %s: column %d, memory %d: %x, want %x", n, strings.Join(d.named, ", "), k, what, got, want[k][what])
+			}
+		}
 	}
+}
+
+func (d *drawing) bytesOf(p Ptr, n int) []byte {
+	b := make([]byte, n+1)
+	if n > 0 {
+		if err := steps(func() error { return d.c.CopyToHost(unsafe.Pointer(&b[0]), cuda.Ptr(p), n, 0) }, func() error { return d.c.SyncStream(0) }); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return b[:n]
 }
 
 // up brings bytes to device memory of that size.
@@ -156,7 +229,7 @@ func (d *drawing) column() {
 		}
 		return compare(a, b, c.Desc)
 	})
-	d.cols = append(d.cols, c)
+	d.cols, d.moved, d.nullAt = append(d.cols, c), append(d.moved, d.last), append(d.nullAt, d.lastNull)
 	d.named = append(d.named, fmt.Sprintf("%s desc %v nulls first %v %v", name, c.Desc, c.NullsFirst, c.Validity != 0))
 }
 
@@ -176,6 +249,7 @@ func (d *drawing) values(n int, may bool) (c Column, compare func(a, b int, desc
 		bits := d.bits(c.First+n, d.Float64())
 		c.Values = d.up(bits)
 		at := func(i int) int { return int(bits[(c.First+i)/8]>>((c.First+i)%8)) & 1 }
+		d.last = func(i int) []byte { return []byte{byte(at(i))} }
 		return c, ascending(func(a, b int) int { return cmp.Compare(at(a), at(b)) }), isNull, name
 	}
 	size := map[ColumnType]int{Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, Int32: 4, Uint32: 4, Float32: 4, Int64: 8, Uint64: 8, Float64: 8, Int128: 16, Uint128: 16}[c.Type]
@@ -206,6 +280,7 @@ func (d *drawing) values(n int, may bool) (c Column, compare func(a, b int, desc
 	}
 	c.Values = d.up(memory)
 	at := func(i int) []byte { return memory[size*i : size*i+size] }
+	d.last = at
 	return c, numbers(c.Type, c.NaNs, at), isNull, name + fmt.Sprintf(" few %v span %d NaNs %d", few, span, c.NaNs)
 }
 
@@ -307,12 +382,14 @@ func (d *drawing) bits(n int, share float64) []byte {
 }
 
 func (d *drawing) nulls(c *Column, n int) func(i int) bool {
+	d.lastNull = func(int) bool { return false }
 	if d.IntN(2) == 0 {
-		return func(int) bool { return false }
+		return d.lastNull
 	}
 	first, bits := c.First, d.bits(c.First+n, []float64{0, 0.1, 0.9, 1}[d.IntN(4)])
 	c.Validity = d.up(bits)
-	return func(i int) bool { return bits[(first+i)/8]>>((first+i)%8)&1 == 0 }
+	d.lastNull = func(i int) bool { return bits[(first+i)/8]>>((first+i)%8)&1 == 0 }
+	return d.lastNull
 }
 
 // texts draws texts: short or long ones, with prefixes in common, zeros in their end, of one length or of many.
@@ -366,6 +443,7 @@ func (d *drawing) texts(c Column, n int, isNull func(int) bool, name string) (Co
 		}
 	}
 	c.Offsets = d.up(offsets)
+	d.last = func(i int) []byte { return []byte(texts[i]) }
 	compare := ascending(func(a, b int) int { return bytes.Compare([]byte(texts[a]), []byte(texts[b])) })
 	return c, compare, isNull, name + fmt.Sprintf(" up to %d of %d letters, prefix %d, one length %v, zeros %v, few %v", most, letters, len(prefix), one, zeros, few)
 }
@@ -390,6 +468,96 @@ func (d *drawing) positions(n int) (Column, func(a, b int, desc bool) int, func(
 		memory = binary.LittleEndian.AppendUint64(memory, v)[:size*i+size]
 	}
 	c.Values = d.up(memory)
+	d.last = func(i int) []byte { return memory[size*i : size*i+size] }
 	return c, func(a, b int, desc bool) int { return compare(at[a], at[b], desc) },
 		func(i int) bool { return isNull(i) || noEntry(at[i]) }, fmt.Sprintf("positions of type %d in %d of %s", c.Type, entries, name)
+}
+
+// TestWrongColumns gives columns that cannot be right: an error says which, before anything is written.
+func TestWrongColumns(t *testing.T) {
+	e := open(t)
+	d := &drawing{Rand: gputest.Drawing(t), t: t, c: e.devs[0].Context, n: 3}
+	defer d.free()
+	u32 := func(v ...uint32) Ptr { return d.up(unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 4*len(v))) }
+	fine := Column{Type: Int32, Values: u32(3, 1, 2)}
+	texts := func(bytes int, offsets ...uint32) Column {
+		return Column{Type: Text32, Values: d.up(make([]byte, bytes)), Bytes: bytes, Offsets: u32(offsets...)}
+	}
+	nullText := texts(5, 0, 2, 9, 5) // of a null, too
+	nullText.Validity = d.up([]byte{0b101})
+	entries := Column{Type: Int32, Values: u32(7, 8)}
+	positions := func(v ...uint32) Column {
+		return Column{Type: Int32, Values: u32(v...), Dictionary: &entries, Entries: 2}
+	}
+	for _, c := range []struct {
+		col  Column
+		want string
+	}{
+		{texts(5, 0, 3, 2, 5), "column 1: row 1: offsets[2] is below offsets[1] or above 5"},
+		{texts(5, 0, 1, 2, 6), "column 1: row 2: offsets[3] is below offsets[2] or above 5"},
+		{texts(5, 7, 7, 7, 7), "column 1: row 0: offsets[1] is below offsets[0] or above 5"},
+		{nullText, "column 1: row 1: offsets[2] is below offsets[1] or above 5"},
+		{positions(0, 2, 1), "column 1: row 1 has no position in a dictionary of 2 entries"},
+		{positions(0, 1, ^uint32(0)), "column 1: row 2 has no position in a dictionary of 2 entries"},
+		{Column{Type: Int32, Values: u32(0, 0, 1), Dictionary: &nullText, Entries: 3}, "column 1: dictionary: row 1: offsets[2] is below offsets[1] or above 5"},
+	} {
+		order := u32(77, 78, 79)
+		err := e.OrderColumnsDevice([]Column{fine, c.col}, d.n, order, 0)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+		if got := d.down(order, 3); !slices.Equal(got, []uint32{77, 78, 79}) {
+			t.Errorf("%s: order %d is written", c.want, got)
+		}
+	}
+	order, to := u32(2, 0, 1), texts(4, 0, 0, 0, 0)
+	for _, c := range []struct {
+		from Column
+		want string
+	}{
+		{texts(5, 0, 1, 2, 5), "column 0: 5 bytes of texts for memory or offsets of 4"},
+		{texts(4, 0, 1, 2, 5), "column 0: the text for place 0 has offsets that descend or exceed 4"},
+		{texts(4, 0, 3, 2, 4), "column 0: the text for place 2 has offsets that descend or exceed 4"},
+	} {
+		if err := e.GatherColumnsDevice(order, 3, []Column{c.from}, []Column{to}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+}
+
+// TestRefusedColumns lists misuse that panics, before there is a device.
+func TestRefusedColumns(t *testing.T) {
+	e, fine := &Engine{}, Column{Type: Int64, Values: 64}
+	for want, call := range map[string]func(){
+		"-1 rows: at most":                    func() { e.OrderColumnsDevice(nil, -1, 64, 0) },
+		"column 0: type 15":                   func() { e.OrderColumnsDevice([]Column{{Type: 15, Values: 64}}, 1, 64, 0) },
+		"place of NaNs 4":                     func() { e.OrderColumnsDevice([]Column{{Type: Float32, Values: 64, NaNs: 4}}, 1, 64, 0) },
+		"column 1: values or offsets at 0x0":  func() { e.OrderColumnsDevice([]Column{fine, {Type: Int32}}, 1, 64, 0) },
+		"column 0: values or offsets at 0x44": func() { e.OrderColumnsDevice([]Column{{Type: Int64, Values: 68}}, 1, 64, 0) },
+		"column 0: values or offsets at 0x42": func() { e.OrderColumnsDevice([]Column{{Type: Text32, Offsets: 66}}, 1, 64, 0) },
+		"column 0: texts of 7 bytes at 0x0":   func() { e.OrderColumnsDevice([]Column{{Type: Text32, Offsets: 64, Bytes: 7}}, 1, 64, 0) },
+		"column 0: the first bit is -1":       func() { e.OrderColumnsDevice([]Column{{Type: Bool, Values: 64, First: -1}}, 1, 64, 0) },
+		"a dictionary of 3 entries, for values": func() {
+			e.OrderColumnsDevice([]Column{{Type: Bool, Values: 64, Dictionary: &fine, Entries: 3}}, 1, 64, 0)
+		},
+		"column 0: dictionary: values or offsets": func() {
+			e.OrderColumnsDevice([]Column{{Type: Int8, Values: 64, Dictionary: &Column{Type: Int32}, Entries: 3}}, 1, 64, 0)
+		},
+		"3 rows of 1 columns to 0": func() { e.GatherColumnsDevice(64, 3, []Column{fine}, nil) },
+		"column 0 of type 4 with validity at 0x0 to type 9": func() {
+			e.GatherColumnsDevice(64, 3, []Column{fine}, []Column{{Type: Uint64, Values: 64}})
+		},
+		"column 0 of type 4 with validity at 0x40 to type 4, validity at 0x0": func() {
+			e.GatherColumnsDevice(64, 3, []Column{{Type: Int64, Values: 64, Validity: 64}}, []Column{fine})
+		},
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "sorter: gpu: ") || !strings.Contains(text, want) {
+					t.Errorf("panic %q, want %q", text, want)
+				}
+			}()
+			call()
+		}()
+	}
 }

@@ -186,3 +186,32 @@ func ExampleEngine_SortParts() {
 		log.Fatal(err)
 	}
 }
+
+// A table on the device is sorted by two of its columns, as Apache Arrow has them.
+func ExampleEngine_OrderColumnsDevice() {
+	e, err := gpu.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	const n, bytes = 1 << 20, 20 << 20
+	var (
+		cities, offsets gpu.Ptr // bytes of texts, n+1 uint32
+		prices, valid   gpu.Ptr // n float64, a bit each
+		order, ties     gpu.Ptr // n uint32, a bit each in words of 32
+	)
+	cols := []gpu.Column{
+		{Type: gpu.Text32, Values: cities, Offsets: offsets, Bytes: bytes},
+		{Type: gpu.Float64, Values: prices, Validity: valid, Desc: true},
+	}
+	if err := e.OrderColumnsDevice(cols, n, order, ties); err != nil {
+		log.Fatal(err)
+	}
+	sorted := []gpu.Column{
+		{Type: gpu.Text32, Values: cities, Offsets: offsets, Bytes: bytes}, // of other memory
+		{Type: gpu.Float64, Values: prices, Validity: valid},
+	}
+	if err := e.GatherColumnsDevice(order, n, cols, sorted); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "3f34b9698c34c39d16b149d2d506e019bb12999492781adb6c752d57ce5ede67"
+const sourceHash = "63c1d2e116be8e66d78f5efe0d716a4c68d3152623a00e311ad5e9529623587f"
 
 // What the host shares with the kernels.
 const (
@@ -231,4 +231,6 @@ const (
 	FieldText64           = 7          // bytes with offsets of 64 bits
 	NullsFirst            = 1          // Field.part of the bit for null, where nulls come first
 	NullsLast             = 2          // the same where they come last
+	TextMoveTile          = 256        // texts of a block of move_texts
+	TextMoveShared        = 4168       // bytes, of kernels that move texts
 )

@@ -22,6 +22,7 @@
 #include "segmentradix.cu"
 #include "topsegments.cu"
 #include "columns.cu"
+#include "gathercolumns.cu"
 
 CUDACPU_KERNEL(split_elements_8);
 CUDACPU_KERNEL(split_elements_9);
@@ -182,3 +183,9 @@ CUDACPU_KERNEL(list_ties);
 CUDACPU_KERNEL(common_of_texts);
 CUDACPU_KERNEL(refine_marks);
 CUDACPU_KERNEL(rank_dictionary);
+CUDACPU_KERNEL(gather_values_u8);
+CUDACPU_KERNEL(gather_values_u16);
+CUDACPU_KERNEL(gather_column_bits);
+CUDACPU_KERNEL(sizes_of_texts);
+CUDACPU_KERNEL(offsets_of_texts);
+CUDACPU_KERNEL(move_texts);

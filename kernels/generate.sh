@@ -17,7 +17,7 @@ min=75
 targets=(-gencode "arch=compute_$min,code=compute_$min")
 for sm in 80 90; do targets+=(-gencode "arch=compute_$sm,code=sm_$sm"); done
 
-modules=(order bucket bucket_u32 bucket_u64 keys octaves strided numbered radix bitonic samplesort merge route gather values encode segments segmentradix selection topsegments columns)
+modules=(order bucket bucket_u32 bucket_u64 keys octaves strided numbered radix bitonic samplesort merge route gather values encode segments segmentradix selection topsegments columns gathercolumns)
 for m in "${modules[@]}"; do
   $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]}" -o "$out/$m.fatbin" "$m.cu"
 done

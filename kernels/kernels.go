@@ -18,6 +18,7 @@
 //   - segmentradix.cu: large ones of 32-bit codes; see segmentradix.cuh.
 //   - selection.cu: the elements of some ranks; see selection.cuh.
 //   - columns.cu: rows in the order of several columns, with those of segments.cu; see columns.cuh.
+//   - gathercolumns.cu: columns moved through an order.
 //   - samplesort.cu: deterministic sample sort; see samplesort.cuh.
 //
 // The modules are fatbins with machine code for compute capabilities 8.0, which 8.6 and 8.9 run too, and 9.0, and PTX for
@@ -73,4 +74,6 @@ var (
 	TopSegments []byte // both widths
 	//go:embed columns.fatbin
 	Columns []byte
+	//go:embed gathercolumns.fatbin
+	GatherColumns []byte
 )

@@ -34,7 +34,7 @@ func TestGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	images := map[string][]byte{"order": Order, "radix_small": RadixSmall, "bucket": Bucket, "bucket_u32": BucketU32, "bucket_u64": BucketU64, "keys": Keys, "octaves": Octaves, "strided": Strided, "numbered": Numbered, "radix": Radix, "bitonic": Bitonic, "samplesort": SampleSort, "merge": Merge, "route": Route, "gather": Gather, "values": Values, "encode": Encode, "segments": SegmentSort, "segmentradix": SegmentRadix, "selection": Selection, "topsegments": TopSegments, "columns": Columns}
+	images := map[string][]byte{"order": Order, "radix_small": RadixSmall, "bucket": Bucket, "bucket_u32": BucketU32, "bucket_u64": BucketU64, "keys": Keys, "octaves": Octaves, "strided": Strided, "numbered": Numbered, "radix": Radix, "bitonic": Bitonic, "samplesort": SampleSort, "merge": Merge, "route": Route, "gather": Gather, "values": Values, "encode": Encode, "segments": SegmentSort, "segmentradix": SegmentRadix, "selection": Selection, "topsegments": TopSegments, "columns": Columns, "gathercolumns": GatherColumns}
 	for line := range strings.Lines(string(sums)) {
 		sum, file, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		name := strings.TrimSuffix(file, ".fatbin")

@@ -173,8 +173,8 @@ func rowsByColumns() error {
 		return err
 	}
 	fmt.Printf("%s, driver %d, CUB %d, %d processors; ms, median (least–most) of %d in turns, of the CPU engine of 2\n\n", b.info.Name, b.info.Driver, b.version(), runtime.GOMAXPROCS(0), *reps)
-	fmt.Println("| columns | rows | ours | CUB's merge sort by a comparison | ratio | CPU engine | ratio |")
-	fmt.Println("|---|---|---|---|---|---|---|")
+	fmt.Println("| columns | rows | ours | CUB's merge sort by a comparison | ratio | CPU engine | ratio | the columns moved |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for _, n := range ints(*columnsN) {
 		for _, make := range tables {
 			t := make(b, n)
@@ -238,10 +238,44 @@ func (b *bench) columnsRow(t *table, n int) error {
 	if !slices.Equal(got, want) || !slices.Equal(peer, want) {
 		return errors.New("wrong order")
 	}
+	sorted, err := t.room(b, n)
+	if err != nil {
+		return err
+	}
+	if err := ours(); err != nil {
+		return err
+	}
+	move := func() error { return b.ours.GatherColumnsDevice(gpu.Ptr(order), n, t.device, sorted) }
+	moved, err := inTurns(math.Inf(1), clocked(move))
+	if err != nil {
+		return err
+	}
 	times, err := inTurns(math.Inf(1), clocked(ours), func() (float64, error) { return b.timeOnce(theirs) })
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| %s | %d | %s | %s | %.2f | %s | %.2f |\n", t.name, n, spread(times[0]), spread(times[1]), median(times[1])/median(times[0]), spread(byCPU), median(byCPU)/median(times[0]))
+	fmt.Printf("| %s | %d | %s | %s | %.2f | %s | %.2f | %s |\n", t.name, n, spread(times[0]), spread(times[1]), median(times[1])/median(times[0]), spread(byCPU), median(byCPU)/median(times[0]), spread(moved[0]))
 	return nil
+}
+
+// room returns columns for all n rows of the table.
+func (t *table) room(b *bench, n int) ([]gpu.Column, error) {
+	var failed error
+	take := func(bytes int) gpu.Ptr {
+		p, err := b.Alloc(bytes)
+		t.held, failed = append(t.held, p), errors.Join(failed, err)
+		return gpu.Ptr(p)
+	}
+	var sorted []gpu.Column
+	for _, c := range t.device {
+		to := gpu.Column{Type: c.Type, Bytes: c.Bytes, Values: take(max(c.Bytes, 8*n))}
+		if c.Offsets != 0 {
+			to.Offsets = take(4*n + 4)
+		}
+		if c.Validity != 0 {
+			to.Validity = take(n/8 + 4)
+		}
+		sorted = append(sorted, to)
+	}
+	return sorted, failed
 }

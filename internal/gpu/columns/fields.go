@@ -126,8 +126,11 @@ func (c *call) examine(columns []Column) ([]key, error) {
 	first := make([]int, len(columns)+1) // field of each column
 	for i, col := range columns {
 		ranks, err := c.rank(col)
+		if e, ok := err.(invalid); ok {
+			return nil, invalid{fmt.Sprintf("column %d: dictionary", i), e.what}
+		}
 		if err != nil {
-			return nil, fmt.Errorf("column %d: dictionary: %w", i, err)
+			return nil, err
 		}
 		fields = append(fields, fieldsOf(col, ranks)...)
 		first[i+1] = len(fields)
@@ -174,12 +177,18 @@ func keyOf(col Column, n int, fields []field, ranges []fieldRange) (k key) {
 	return k
 }
 
+// invalid is the error of a column whose memory says what cannot be.
+type invalid struct{ where, what string }
+
+func (e invalid) Error() string { return "sorter: gpu: " + e.where + ": " + e.what }
+
 // wrong returns the error of the first invalid row of a column.
 func wrong(i int, col Column, row int) error {
+	what := fmt.Sprintf("row %d: offsets[%d] is below offsets[%d] or above %d", row, row+1, row, col.Bytes)
 	if col.Dictionary != nil {
-		return fmt.Errorf("sorter: gpu: column %d: row %d has no position in a dictionary of %d entries", i, row, col.Entries)
+		what = fmt.Sprintf("row %d has no position in a dictionary of %d entries", row, col.Entries)
 	}
-	return fmt.Errorf("sorter: gpu: column %d: row %d: offsets[%d] is below offsets[%d] or above %d", i, row, row+1, row, col.Bytes)
+	return invalid{fmt.Sprintf("column %d", i), what}
 }
 
 // rangesOf finds the range of each field.
