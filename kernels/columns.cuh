@@ -51,8 +51,8 @@ struct FieldRange {
 	u64 low;   // complement of the lowest code, or of the length of the shortest text
 	u64 most;  // highest code, or length of the longest text
 	u64 first; // rows from the first one on that is not null
-	u64 nulls; // rows that are null
 	u64 wrong; // rows from the first one on that is wrong: its offsets, or its position in a dictionary
+	u64 nulls; // rows that are null
 };
 
 DEVICE u64 swap_bytes(u64 v) {
@@ -175,18 +175,6 @@ template <int ROWS> DEVICE void load_field(const Field &f, const u64 (&row)[ROWS
 		for (int k = 0; k < ROWS; k++) v[k] = null[k] != (f.part == PART_NULLS_FIRST);
 }
 
-DEVICE u64 high_of(u64 v) {
-#pragma unroll
-	for (int d = 16; d; d /= 2) v = max(v, __shfl_xor_sync(FULL_WARP, v, d));
-	return v;
-}
-
-// note_highest raises *to to the highest v of the warp.
-DEVICE void note_highest(u64 *to, u64 v) {
-	v = high_of(v);
-	if (lane_id() == 0 && v > load_word(to)) atomicMax(to, v);
-}
-
 // FieldsShared is the fields that a block reads.
 struct FieldsShared {
 	Field field[MOST_FIELDS];
@@ -197,11 +185,16 @@ struct FieldsShared {
 	}
 };
 
+struct ColumnShared {
+	FieldsShared fields;
+	u64 warps[5][COLUMN_THREADS / 32];
+};
+
 // column_range reads n values of a column that has this field: lengths of texts, or codes. Of a dictionary these are ranks.
 DEVICE void column_range(const Field *field, u64 n, FieldRange *range) {
-	SORTER_SHARED(FieldsShared, shared);
-	shared.load(field, 1);
-	const Field &f = shared.field[0];
+	SORTER_SHARED(ColumnShared, shared);
+	shared.fields.load(field, 1);
+	const Field &f = shared.fields.field[0];
 	const u64 tile = COLUMN_THREADS * COLUMN_ITEMS;
 	u64 low = 0, most = 0, first = 0, nulls = 0, wrong = 0;
 	for (u64 base = blockIdx.x * tile + threadIdx.x; base < n; base += gridDim.x * tile) {
@@ -239,13 +232,23 @@ DEVICE void column_range(const Field *field, u64 n, FieldRange *range) {
 			low = max(low, ~code[k]), most = max(most, code[k]), first = max(first, n - row[k]);
 		}
 	}
-	note_highest(&range->low, low);
-	note_highest(&range->most, most);
-	note_highest(&range->first, first);
-	note_highest(&range->wrong, wrong);
+	// One atomic of a block for each number: those of all warps would take longer than the column.
+	u64 found[5] = {low, most, first, wrong, nulls};
 #pragma unroll
-	for (int d = 16; d; d /= 2) nulls += __shfl_xor_sync(FULL_WARP, nulls, d);
-	if (lane_id() == 0 && nulls) atomicAdd(&range->nulls, nulls);
+	for (int k = 0; k < 5; k++) {
+#pragma unroll
+		for (int d = 16; d; d /= 2) {
+			const u64 other = __shfl_xor_sync(FULL_WARP, found[k], d);
+			found[k] = k < 4 ? max(found[k], other) : found[k] + other;
+		}
+		if (lane_id() == 0) shared.warps[k][warp_id()] = found[k];
+	}
+	__syncthreads(); // what all warps found is in shared memory
+	if (threadIdx.x >= 5) return;
+	u64 all = 0;
+	for (u32 w = 0; w < COLUMN_THREADS / 32; w++) all = threadIdx.x < 4 ? max(all, shared.warps[threadIdx.x][w]) : all + shared.warps[4][w];
+	if (threadIdx.x == 4) atomicAdd(&range->nulls, all);
+	else atomicMax(&range->low + threadIdx.x, all);
 }
 
 // common_bytes returns how many bytes two texts have in common, of most.

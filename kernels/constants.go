@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "63c1d2e116be8e66d78f5efe0d716a4c68d3152623a00e311ad5e9529623587f"
+const sourceHash = "0414aee908ce081b47d66ca6c34fe44fd44adb1014cb0b1249acf0f54c89d0ea"
 
 // What the host shares with the kernels.
 const (
@@ -218,7 +218,8 @@ const (
 	FieldRangeBytes       = 40         // bytes of struct FieldRange
 	TieListBytes          = 48         // bytes of struct TieList
 	TieTile               = 8192       // rows of a block of count_ties and list_ties
-	FieldsShared          = 8840       // bytes, of range_of_column and pack_codes
+	FieldsShared          = 8840       // bytes, of pack_codes
+	ColumnShared          = 9160       // bytes, of range_of_column
 	TieShared             = 256        // bytes
 	TieListShared         = 2112       // bytes, of list_ties
 	FieldBit              = 0          // how the values of a column lie: bits

@@ -77,7 +77,7 @@ type Result struct{ Order, Ties cuda.Ptr }
 
 // Modules has the kernels of columns.
 var Modules = []*device.Module{{Image: kernels.Columns, Kernels: map[string]int{
-	"range_of_column": kernels.FieldsShared, "prefix_of_texts": 0, "pack_codes_u32": kernels.FieldsShared, "pack_codes_u64": kernels.FieldsShared,
+	"range_of_column": kernels.ColumnShared, "prefix_of_texts": 0, "pack_codes_u32": kernels.FieldsShared, "pack_codes_u64": kernels.FieldsShared,
 	"place_rows_of_list": 0, "count_ties": kernels.TieShared, "scan_ties": kernels.TieShared, "list_ties": kernels.TieListShared,
 	"common_of_texts": 0, "refine_marks": 0, "rank_dictionary": kernels.TieShared,
 }}}

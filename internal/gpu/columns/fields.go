@@ -27,7 +27,7 @@ type field struct {
 }
 
 // fieldRange is struct FieldRange of columns.cuh.
-type fieldRange struct{ low, most, first, nulls, wrong uint64 }
+type fieldRange struct{ low, most, first, wrong, nulls uint64 }
 
 const (
 	fieldBytes = int(unsafe.Sizeof(field{}))
@@ -199,7 +199,7 @@ func (c *call) rangesOf(fields []field) ([]fieldRange, error) {
 		c.upload(&q, some)
 		q.Fill(c.ranges, 0, rangeBytes/4*len(some))
 		for i := range some {
-			q.Run("range_of_column", c.grid((c.n-1)/kernels.ColumnItems+1), kernels.ColumnThreads, kernels.FieldsShared, uint64(c.fields), uint64(i), uint64(c.n), uint64(c.ranges))
+			q.Run("range_of_column", min(4*c.w.Info.SMs, c.grid((c.n-1)/kernels.ColumnItems+1)), kernels.ColumnThreads, kernels.ColumnShared, uint64(c.fields), uint64(i), uint64(c.n), uint64(c.ranges))
 		}
 		q.ToHost(unsafe.Pointer(&c.note.ranges), c.ranges, rangeBytes*len(some))
 		if err := q.Sync(); err != nil {
