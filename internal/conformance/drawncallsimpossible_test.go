@@ -105,7 +105,7 @@ var impossiblePairs = []struct {
 	{"the way is for the first rows of partitions", dim("taken", "partition-table", "partition-runs"), dimNot("verb", ofVerbs("Partitions.Top", "relation: partitions one by one", "quantiles of values"))},
 	{"the way is for the first rows", dim("taken", "select-few"), dimNot("verb", ofVerbs("TopK", "TopKeys", "TopOrder", "Ordering.TopK", "Ordering.TopOrder", "Rows.Top", "Partitions.Top", "relation: the first of all", "relation: partitions one by one"))},
 	{"the way is for ranks", dim("taken", "select-ranks"), dimNot("verb", ofVerbs("Nth", "Ordering.Nth", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Quantiles", "relation: the first of all"))},
-	{"the way is for rows", dim("taken", "segments", "dealt", "nulls-in-order", "spare-nulls"), dimNot("verb", ofVerbs("Rows.Order", "Rows.Sort", "Rows.Within", "Rows.Top", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Partitions.Top", "Partitions.Nth", "Partitions.Quantiles", "quantiles of values",
+	{"the way is for rows", dim("taken", "segments", "dealt", "nulls-in-order", "spare-nulls", "narrow-columns"), dimNot("verb", ofVerbs("Rows.Order", "Rows.Sort", "Rows.Within", "Rows.Top", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Partitions.Top", "Partitions.Nth", "Partitions.Quantiles", "quantiles of values",
 		"relation: permuted rows", "relation: other keys of the same order", "relation: the first of all", "relation: partitions one by one", "relation: other means"))},
 	{"a call by a given algorithm takes only ways that it has", dim("taken", "texts-in-order", "few-values", "small-values", "counting", "sort-for-ranks", "partition-table", "partition-runs", "select-few", "segments"),
 		func(t trait) bool {

@@ -14,6 +14,7 @@ func (c *Column) Codes(dst []uint64, b Batch) {
 	b.Pace = c.Paces.Key
 	if c.Nulls == NoNulls {
 		c.Key.codes64(dst, b, c)
+		addTo(dst, -c.base)
 		return
 	}
 	given := c.Key.inMemory(c)
@@ -29,12 +30,18 @@ func (c *Column) Codes(dst []uint64, b Batch) {
 		} else {
 			nulls = c.CodesOrNulls(codes, some)
 		}
-		if other != 0 {
-			for i := range codes {
-				codes[i] += other
-			}
-		}
+		addTo(codes, other)
 		putAt(codes, nulls, null)
+	}
+}
+
+// addTo adds a number to codes.
+func addTo(codes []uint64, v uint64) {
+	if v == 0 {
+		return
+	}
+	for i := range codes {
+		codes[i] += v
 	}
 }
 
@@ -110,7 +117,7 @@ func (c *Column) nullsIn(b Batch, n int) (nulls uint64) {
 // given bit, at most 63, or in place of a spare code. The code of a 64-bit kind with a flag is a prefix.
 func (c *Column) nullCode(bit int) (null, other uint64) {
 	if c.spare {
-		return c.nullAt, c.keyStep()
+		return c.nullAt - c.base, c.keyStep() - c.base
 	}
 	if c.Nulls == NullsFirst {
 		return 0, 1 << bit

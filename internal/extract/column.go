@@ -32,6 +32,8 @@ type Column struct {
 	Paces    Paces      // of its functions in a sort
 
 	nullAt uint64
+	base   uint64    // the least code, which becomes 0; see Narrow
+	width  uint8     // bits of the greatest code above it; 0: the column is not narrowed
 	picked *[]uint32 // the elements' row numbers, by which keys lie in slice; nil if numbered or not by row
 }
 
@@ -66,6 +68,9 @@ func InOneCode(cols []Column) bool { return len(cols) == 1 && cols[0].Bits() <= 
 // Bits returns the width of the column's code, its null flag included. Above 64 the code
 // is a prefix, and the full key is stored.
 func (c *Column) Bits() int {
+	if c.width > 0 {
+		return int(c.width)
+	}
 	if c.kind.Wide() {
 		return 128
 	}

@@ -16,7 +16,7 @@ func (l *Word) Plain(rows Input) *engine.Plain {
 	}
 	c := &l.narrow[0]
 	m, ok := sortkey.MappingOf(c.kind, c.Order, false)
-	if at := c.keysAt(rows); ok && at != nil && c.Nulls == NoNulls {
+	if at := c.keysAt(rows); ok && at != nil && c.Nulls == NoNulls && c.width == 0 {
 		return &engine.Plain{At: at, Code: m}
 	}
 	return nil

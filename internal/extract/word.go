@@ -183,7 +183,7 @@ func join(dst []uint64, part *[Piece]uint64, width int) {
 
 // Codes32 is Codes for words of at most 32 bits, which are exact.
 func (l *Word) Codes32(dst []uint32, b Batch) {
-	if c := &l.narrow[0]; len(l.narrow) == 1 && c.Nulls == NoNulls {
+	if c := &l.narrow[0]; len(l.narrow) == 1 && c.Nulls == NoNulls && c.width == 0 {
 		b.Pace = c.Paces.Key
 		c.Key.codes32(dst, b, c)
 		return

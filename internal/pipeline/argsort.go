@@ -42,7 +42,7 @@ func (r *request) orderTask(rows extract.Input, cols []extract.Column) *task {
 	rows.Arena = &r.Arena
 	t := r.newTask(facts{verb: toOrder, words: r.markedWords(cols), sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
 		picked: rows.Picked != nil}, rows)
-	t.cols, t.f.lead, t.f.spare = cols, t.leadInOrder, func() bool { return r.mayHaveSpare(cols, true) }
+	t.cols, t.f.lead, t.f.narrow, t.f.spare = cols, t.leadInOrder, t.mayNarrow, func() bool { return r.mayHaveSpare(cols, true) }
 	return t
 }
 

@@ -111,6 +111,7 @@ type facts struct {
 	// Facts that take a sample are asked for only where they decide. They are nil where they do not hold.
 	sampled func() engine.Sample // samples the first word; called only where a device seems worth it
 	fields  func() bool          // a sample is in order, or nearly, by fields of the elements
+	narrow  func() bool          // keys of a sample leave many bits of their types
 	spare   func() bool          // columns may have codes that no key has
 	lead    func() bool          // rows are in order by the first column and not by the others; this takes a pass after the sample
 }

@@ -16,6 +16,7 @@ func init() {
 			{is: ways.NullsInOrder, movement: nullsApart, fits: (*facts).nullsMayBeInOrder, bytes: (*facts).apartBytes, do: nullsInOrder},
 			{is: ways.NullsApart, movement: nullsApart, fits: (*facts).partsNulls, bytes: (*facts).apartBytes, do: orderApart},
 			{is: ways.Segments, movement: toIndex, fits: (*facts).mayLead, bytes: noBytes, do: orderSegments},
+			{is: ways.NarrowColumns, movement: asPlanned, prepares: true, fits: (*facts).narrowsColumns, bytes: noBytes, do: narrowColumns},
 		},
 		toIndexRows: {
 			{is: ways.Dealt, movement: asPlanned, fits: (*facts).mayDeal, bytes: noBytes, do: orderDealt},

@@ -1,0 +1,83 @@
+package extract
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"example.com/sorter/internal/sortkey"
+)
+
+// TestNarrow gives columns the bits of their keys, with keys at either end of their type or away from it.
+func TestNarrow(t *testing.T) {
+	for _, keys := range [][]int64{{-3, 4}, {1000, 1255}, {math.MinInt64, 0}, {0, math.MaxInt64}, {math.MinInt64, math.MaxInt64}, {7}, {}} {
+		testNarrow(t, sortkey.Int64, keys, math.MinInt64, math.MaxInt64)
+	}
+	for _, keys := range [][]int8{{-3, 4}, {-128, 127}, {-128, 3}, {3, 127}, {-128}, {127}} {
+		testNarrow(t, sortkey.Int8, keys, -128, 127)
+	}
+}
+
+// testNarrow narrows a column of keys, and of two nulls that have the lowest and the highest key.
+func testNarrow[K int8 | int64](t *testing.T, kind sortkey.Kind, keys []K, low, high K) {
+	for place, desc := range map[NullPlace][]bool{NoNulls: {false, true}, NullsFirst: {false, true}, NullsLast: {false, true}} {
+		for _, desc := range desc {
+			col := slices.Clone(keys)
+			spec := func() Spec { return SpecOfSlice(kind, unsafe.Pointer(unsafe.SliceData(col)), len(col)) }
+			s := spec
+			if place != NoNulls {
+				col = append(col, low, high)
+				s = func() Spec { return spec().WithBits(NewNullBits([]byte{1<<len(keys) - 1}, 0), place) }
+			}
+			if len(col) == 0 {
+				continue
+			}
+			made := s()
+			if desc {
+				made = made.Descending()
+			}
+			cols := AppendColumns(nil, []Spec{made})
+			ForRows(cols, len(col))
+			c, name := &cols[0], fmt.Sprintf("%d of kind %d, nulls %d, descending %t", keys, kind, place, desc)
+			before := c.Bits()
+			least, most := c.CodeBounds(RowNumbers(len(col)), 0, len(col))
+			c.Narrow(least, most)
+			if c.Bits() > before || len(keys) == 0 && c.Bits() != before {
+				t.Errorf("%s: %d bits, %d before", name, c.Bits(), before)
+			}
+			if c.Bits() > 64 {
+				continue // no spare code
+			}
+			if len(keys) > 0 && c.MayNarrow() {
+				t.Errorf("%s: may be narrowed again", name)
+			}
+			codes := make([]uint64, len(col))
+			c.Codes(codes, Batch{})
+			for i := range codes {
+				if codes[i]>>1>>(c.Bits()-1) != 0 {
+					t.Errorf("%s: code %#x of %d bits", name, codes[i], c.Bits())
+				}
+				for j := range codes {
+					x, y := i >= len(keys), j >= len(keys)
+					want := cmp.Compare(col[i], col[j])
+					switch {
+					case x && y:
+						want = 0
+					case x != y && x == (place == NullsFirst):
+						want = -1
+					case x != y:
+						want = 1
+					case desc:
+						want = -want
+					}
+					if got := cmp.Compare(codes[i], codes[j]); got != want {
+						t.Errorf("%s: codes %#x and %#x of rows %d and %d", name, codes[i], codes[j], i, j)
+					}
+				}
+			}
+		}
+	}
+}
