@@ -73,7 +73,7 @@ func TestGoDocShowsParts(t *testing.T) {
 		{".", "Stage", "Name Time"},
 		{".", "Stats", "Engine Device Algorithm Shape Elements CodeBits Workers Rounds Ties Scratch Stages Total Fallback Vectors Calibration String"},
 		{"gpu", "Info", "Ordinal Name UUID Memory Major Minor SMs SharedPerBlock L2 Clock MemoryClock MemoryBus Driver"},
-		{"gpu", "Engine", "Name Runs Close Calibration OrderDevice SortDevice OrderWithinDevice SortWithinDevice TopDevice NthDevice QuantilesDevice TopWithinDevice OrderColumnsDevice GatherColumnsDevice GatherDevice SortParts OrderParts"},
+		{"gpu", "Engine", "Name Runs Close Calibration OrderDevice SortDevice OrderWithinDevice SortWithinDevice TopDevice NthDevice QuantilesDevice TopWithinDevice NthWithinDevice QuantilesWithinDevice OrderColumnsDevice GatherColumnsDevice GatherDevice SortParts OrderParts"},
 		{"gpu", "Column", "Type Values Offsets Bytes Validity First Dictionary Entries Desc NullsFirst NaNs"},
 		{"gpu", "Part", "Codes N Result Results After"},
 		{"perm", "Runs", "All At Begins Count Len Next Offsets Rows"},

@@ -187,6 +187,28 @@ func ExampleEngine_SortParts() {
 	}
 }
 
+// The median and the 99th percentile of each segment, and its third code.
+func ExampleEngine_QuantilesWithinDevice() {
+	e, err := gpu.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	const n, segments = 1 << 20, 1000
+	var (
+		codes   gpu.Ptr // n uint64
+		offsets gpu.Ptr // segments+1 uint32
+		sorted  gpu.Ptr // 2*segments uint64
+		third   gpu.Ptr // segments uint32
+	)
+	if err := e.QuantilesWithinDevice(codes, 64, n, offsets, segments, []float64{0.5, 0.99}, 0, sorted); err != nil {
+		log.Fatal(err)
+	}
+	if err := e.NthWithinDevice(codes, 64, n, offsets, segments, []int{2}, third, 0); err != nil { // the positions alone
+		log.Fatal(err)
+	}
+}
+
 // A table on the device is sorted by two of its columns, as Apache Arrow has them.
 func ExampleEngine_OrderColumnsDevice() {
 	e, err := gpu.Open()

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"math"
 
 	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/engine"
@@ -62,9 +63,7 @@ func (e *Engine) NthDevice(codes Ptr, bits, n int, ranks []int, order, sorted Pt
 func (e *Engine) QuantilesDevice(codes Ptr, bits, n int, qs []float64, order, sorted Ptr, after ...Stream) error {
 	ranks := make([]int, len(qs))
 	for i, q := range qs {
-		if !(q >= 0 && q <= 1) { // false for NaN
-			panic(fmt.Sprintf("sorter: gpu: quantile %v, which is not in [0, 1]", q))
-		}
+		checkQuantile(q)
 		ranks[i] = engine.QuantileRank(q, n)
 	}
 	return e.NthDevice(codes, bits, n, ranks, order, sorted, after...)
@@ -92,6 +91,51 @@ func (e *Engine) TopWithinDevice(codes Ptr, bits, n int, offsets Ptr, segments, 
 	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
 		return s.Sorter.SelectWithin(s.Workspace, in, selection.Result{Order: cuda.Ptr(order), Sorted: cuda.Ptr(sorted)})
 	})
+}
+
+// NthWithinDevice writes the positions of the codes of given ranks of each segment, from 0, to order, and these codes to sorted. Each
+// segment has a place there for each rank, the first ones are those of segment 0. Places of ranks that a segment lacks are not
+// written. Either of order and sorted may be 0.
+//
+// All segments are sorted, as by [Engine.OrderWithinDevice], whose offsets, waiting, concurrency and errors these are. It takes 4 bytes of device
+// memory for each code and the memory of that sort. [Verify] does not apply. It panics if a rank is negative, if ranks times segments
+// are 2^40 or more, and as OrderWithinDevice does.
+func (e *Engine) NthWithinDevice(codes Ptr, bits, n int, offsets Ptr, segments int, ranks []int, order, sorted Ptr, after ...Stream) error {
+	of := make([]uint64, len(ranks))
+	for i, rank := range ranks {
+		if rank < 0 {
+			panic(fmt.Sprintf("sorter: gpu: rank %d", rank))
+		}
+		of[i] = uint64(rank)
+	}
+	return e.ranksWithin(input{Codes: cuda.Ptr(codes), N: n}, bits, offsets, segments, of, false, order, sorted, after)
+}
+
+// QuantilesWithinDevice is [Engine.NthWithinDevice] for the quantiles qs, in [0, 1], of each segment by the nearest rank, as
+// [Engine.QuantilesDevice] has them. Places of empty segments are not written. It panics if a q is not in [0, 1].
+func (e *Engine) QuantilesWithinDevice(codes Ptr, bits, n int, offsets Ptr, segments int, qs []float64, order, sorted Ptr, after ...Stream) error {
+	of := make([]uint64, len(qs))
+	for i, q := range qs {
+		checkQuantile(q)
+		of[i] = math.Float64bits(q)
+	}
+	return e.ranksWithin(input{Codes: cuda.Ptr(codes), N: n}, bits, offsets, segments, of, true, order, sorted, after)
+}
+
+func (e *Engine) ranksWithin(in input, bits int, offsets Ptr, segments int, of []uint64, quantiles bool, order, sorted Ptr, after []Stream) error {
+	all := segmentsOf(in, bits, offsets, segments)
+	if segments > 0 && int64(len(of)) >= 1<<40/int64(segments) {
+		panic(fmt.Sprintf("sorter: gpu: %d ranks of each of %d segments", len(of), segments))
+	}
+	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
+		return s.Sorter.SelectRanksWithin(s.Workspace, all, of, quantiles, selection.Result{Order: cuda.Ptr(order), Sorted: cuda.Ptr(sorted)})
+	})
+}
+
+func checkQuantile(q float64) {
+	if !(q >= 0 && q <= 1) { // false for NaN
+		panic(fmt.Sprintf("sorter: gpu: quantile %v, which is not in [0, 1]", q))
+	}
 }
 
 // selectionOf returns codes of which no rank is wanted yet. It panics if there are too many.

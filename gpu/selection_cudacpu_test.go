@@ -44,6 +44,7 @@ func TestFaultsOfSelections(t *testing.T) {
 				func() error { return e.TopDevice(from.device, 32, n, k, to.device, to.device+4*k) },
 				func() error { return e.NthDevice(from.device, 32, n, ranks, second, 0) },
 				func() error { return e.TopWithinDevice(from.device, 32, n, offsets, 2, k, bySegment.device, 0) },
+				func() error { return e.NthWithinDevice(from.device, 32, n, offsets, 2, lowest, bySegment.device, 0) }, // the same
 			)
 		})
 		if err != nil && (w.hit == "" || !isDeviceError(err)) {

@@ -77,6 +77,8 @@ func TestSelectMisuse(t *testing.T) {
 		"sorter: gpu: rank -1 of 3 codes":                        func() error { return e.NthDevice(0, 32, 3, []int{-1}, 0, 0) },
 		"sorter: gpu: quantile 1.5, which is not in [0, 1]":      func() error { return e.QuantilesDevice(0, 32, 3, []float64{1.5}, 0, 0) },
 		"sorter: gpu: the lowest -1 codes of each of 2 segments": func() error { return e.TopWithinDevice(0, 32, 3, 0, 2, -1, 0, 0) },
+		"sorter: gpu: rank -1":                                   func() error { return e.NthWithinDevice(0, 32, 3, 0, 2, []int{0, -1}, 0, 0) },
+		"sorter: gpu: quantile -0.5, which is not in [0, 1]":     func() error { return e.QuantilesWithinDevice(0, 32, 3, 0, 2, []float64{0.5, -0.5}, 0, 0) },
 		"sorter: gpu: the lowest 1099511627776 codes of each":    func() error { return e.TopWithinDevice(0, 32, 3, 0, 1, 1<<40, 0, 0) },
 		"sorter: gpu: 3 codes of 16 bits: at most":               func() error { return e.TopDevice(0, 16, 3, 1, 0, 0) },
 	} {

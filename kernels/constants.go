@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "0414aee908ce081b47d66ca6c34fe44fd44adb1014cb0b1249acf0f54c89d0ea"
+const sourceHash = "c3a728a0a6fc2ebc5c80e042c4d25f911fc85f7ef37b1f8463c80f82725e74a0"
 
 // What the host shares with the kernels.
 const (

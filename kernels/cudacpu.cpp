@@ -139,6 +139,7 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(top_joined_##width);         \
 	CUDACPU_KERNEL(sort_rows_##width);          \
 	CUDACPU_KERNEL(first_rows_##width);         \
+	CUDACPU_KERNEL(ranked_rows_##width);        \
 	CUDACPU_KERNEL(route_counts_##width);       \
 	CUDACPU_KERNEL(route_codes_##width);        \
 	CUDACPU_KERNEL(route_loose_##width)

@@ -19,6 +19,9 @@ ENTRY(SPLIT_TOPS_THREADS, 4) split_tops(const u32 *offsets, u64 segments, u64 n,
 	} \
 	ENTRY(SPLIT_TOPS_THREADS, 4) first_rows_##Code(const Code *codes, const u32 *offsets, u64 segments, u64 k, const u32 *order, Code *row_codes, u32 *row_positions) { \
 		copy_first(codes, offsets, segments, (u32)k, order, row_codes, row_positions); \
+	} \
+	ENTRY(SPLIT_TOPS_THREADS, 4) ranked_rows_##Code(const Code *codes, const u32 *offsets, u64 segments, const u64 *ranks, u64 count, u64 quantiles, const u32 *order, Code *row_codes, u32 *row_positions) { \
+		copy_ranks(codes, offsets, segments, ranks, count, quantiles != 0, order, row_codes, row_positions); \
 	}
 FOR_WIDTH(u32, TOP_BLOCKS_U32)
 FOR_WIDTH(u64, TOP_BLOCKS_U64)

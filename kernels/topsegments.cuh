@@ -6,6 +6,7 @@
 //   top_joined     finds those of a long segment among those of its pieces
 //   sort_rows      sorts rows of more than TOP_RANKED places, a warp each
 //   first_rows     copies the first places of segments that were sorted whole
+//   ranked_rows    copies some places of each of these
 //
 // A block reads its segment once, a tile at a time, and holds the elements that may be among the k lowest, in input
 // order. The k-th lowest of those is a bound that later elements must be below, since they come after equal ones. If
@@ -463,5 +464,26 @@ template <class Code> DEVICE void copy_first(const Code *codes, const u32 *offse
 			if (row_positions) row_positions[s * k + i] = position;
 			if (row_codes) row_codes[s * k + i] = codes[position];
 		}
+	}
+}
+
+// copy_ranks copies the places of some ranks in each segment of an order to its row, and the codes there. ranks are numbers, or quantiles:
+// the bits of a float64, of which each segment has its own ranks, as engine.QuantileRank has them. Ranks that a segment lacks are left out.
+template <class Code> DEVICE void copy_ranks(const Code *codes, const u32 *offsets, u64 segments, const u64 *ranks, u64 count, bool quantiles, const u32 *order, Code *row_codes, u32 *row_positions) {
+	const u64 step = (u64)gridDim.x * blockDim.x;
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < segments * count; i += step) {
+		const u64 s = i / count, of = ranks[i % count];
+		const u32 begin = offsets[s], size = offsets[s + 1] - begin;
+		u64 rank = of;
+		if (quantiles && size > 0) {
+			double q;
+			memcpy(&q, &of, sizeof q);
+			const double up = ceil(q * (double)size);
+			rank = min((u64)max(up - 1, 0.0), (u64)(size - 1));
+		}
+		if (rank >= size) continue;
+		const u32 position = order[begin + rank];
+		if (row_positions) row_positions[i] = position;
+		if (row_codes) row_codes[i] = codes[position];
 	}
 }

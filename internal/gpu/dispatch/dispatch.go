@@ -184,6 +184,11 @@ func (s *Sorter) SelectWithin(w *device.Workspace, in selection.WithinInput, to 
 	return selection.Within(w, in, s.whole, to)
 }
 
+// SelectRanksWithin finds the elements of some ranks of each segment of a list, see [selection.RanksWithin].
+func (s *Sorter) SelectRanksWithin(w *device.Workspace, in segments.Input, ranks []uint64, quantiles bool, to selection.Result) error {
+	return selection.RanksWithin(w, in, ranks, quantiles, s.whole, to)
+}
+
 // OrderColumns orders rows by several columns, see [columns.Order].
 func (s *Sorter) OrderColumns(w *device.Workspace, cols []columns.Column, n int, to columns.Result) error {
 	return columns.Order(w, cols, n, s.whole, to)

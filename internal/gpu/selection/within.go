@@ -24,7 +24,7 @@ func withinKernels() map[string]int {
 	for _, wide := range []bool{false, true} {
 		width, tops, rows := codes.Width(wide), topShared(wide), rowsShared(wide)
 		k["top_segments"+width], k["top_joined"+width] = tops, tops
-		k["sort_rows"+width], k["first_rows"+width] = rows, 0
+		k["sort_rows"+width], k["first_rows"+width], k["ranked_rows"+width] = rows, 0, 0
 	}
 	return k
 }
@@ -171,5 +171,33 @@ func withinSorted(w *device.Workspace, in WithinInput, whole codes.Whole, to Res
 	q := w.Queue()
 	q.Load(WithinModules)
 	q.Run("first_rows"+codes.Width(in.Wide), 8*w.Info.SMs, kernels.TopSplitThreads, 0, uint64(in.Codes), uint64(in.Offsets), uint64(in.Count), uint64(in.K), uint64(order.At), uint64(to.Sorted), uint64(to.Order))
+	return q.Sync()
+}
+
+// RanksWithin writes the elements of some ranks of each segment to a row of as many places: ranks are numbers from 0, or
+// quantiles, the bits of a float64 in [0, 1] each. Places of ranks that a segment lacks are not written. All segments are sorted.
+// Otherwise it is like [Within].
+func RanksWithin(w *device.Workspace, in segments.Input, ranks []uint64, quantiles bool, whole codes.Whole, to Result) error {
+	if in.Count == 0 || len(ranks) == 0 {
+		return nil
+	}
+	var order, at cuda.Ptr
+	block, err := w.Lay(func(a *device.Area) { order, at = a.Take(4*in.N+1), a.Take(8*len(ranks)) })
+	if err != nil {
+		return err
+	}
+	defer w.Put(block)
+	if err := segments.Sort(w, in, whole, order); err != nil {
+		return err
+	}
+	flag := uint64(0)
+	if quantiles {
+		flag = 1
+	}
+	q := w.Queue()
+	q.Load(WithinModules)
+	q.ToDevice(at, unsafe.Pointer(&ranks[0]), 8*len(ranks))
+	q.Run("ranked_rows"+codes.Width(in.Wide), 8*w.Info.SMs, kernels.TopSplitThreads, 0,
+		uint64(in.Codes), uint64(in.Offsets), uint64(in.Count), uint64(at), uint64(len(ranks)), flag, uint64(order), uint64(to.Sorted), uint64(to.Order))
 	return q.Sync()
 }

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cuda"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/gpu/codes"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
@@ -191,5 +192,64 @@ func TestWithinOffsets(t *testing.T) {
 	}
 	if _, _, err := withinOnDevice(t, w, list, []uint32{0, 5000}, 0, true, true); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRanksWithin takes some ranks and quantiles of each segment, empty ones among them.
+func TestRanksWithin(t *testing.T) {
+	r, w := gputest.Drawing(t), gputest.Workspace(t, codes.Modules...)
+	for range testkit.Pick(10, 60) {
+		offsets := []uint32{uint32(r.IntN(3))}
+		for range r.IntN(40) {
+			offsets = append(offsets, offsets[len(offsets)-1]+uint32(r.IntN(2)*r.IntN(120)))
+		}
+		list := make([]uint64, int(offsets[len(offsets)-1])+r.IntN(5)+1)
+		for i := range list {
+			list[i] = r.Uint64() >> r.IntN(2) >> r.IntN(62)
+		}
+		checkRanksWithin(t, w, r, list, offsets)
+		checkRanksWithin(t, w, r, gputest.Fill32(list), offsets)
+	}
+}
+
+func checkRanksWithin[W codes.Word](t *testing.T, w *device.Workspace, r *rand.Rand, list []W, offsets []uint32) {
+	quantiles := r.IntN(2) == 0
+	ranks, at := make([]uint64, r.IntN(5)), make([]func(size int) int, 5)
+	for i := range ranks {
+		q, rank := []float64{0, 1, 0.5, r.Float64()}[r.IntN(4)], r.IntN(100)
+		if quantiles {
+			ranks[i], at[i] = math.Float64bits(q), func(size int) int { return engine.QuantileRank(q, size) }
+		} else {
+			ranks[i], at[i] = uint64(rank), func(int) int { return rank }
+		}
+	}
+	count := len(offsets) - 1
+	want, codesWanted := slices.Repeat([]uint32{poison}, len(ranks)*count), slices.Repeat([]W{poison}, len(ranks)*count)
+	for s := range count {
+		size := int(offsets[s+1] - offsets[s])
+		if size == 0 {
+			continue
+		}
+		sorted := lowestWithin(list, offsets[s:s+2], size)
+		for i := range ranks {
+			if rank := at[i](size); rank < size {
+				want[s*len(ranks)+i], codesWanted[s*len(ranks)+i] = sorted[rank], list[sorted[rank]]
+			}
+		}
+	}
+	in := segments.Input{Input: codes.Input{Codes: gputest.Up(t, w, list), Wide: gputest.IsWide[W](), N: len(list)}, Offsets: gputest.Up(t, w, offsets), Count: count}
+	to := Result{Order: gputest.Up(t, w, slices.Repeat([]uint32{poison}, len(want))), Sorted: gputest.Up(t, w, slices.Repeat([]W{poison}, len(want)))}
+	whole := func(w *device.Workspace, in codes.Input, to cuda.Ptr) error {
+		_, err := runs.Sort(w, in, to)
+		return err
+	}
+	if err := RanksWithin(w, in, ranks, quantiles, whole, to); err != nil {
+		t.Fatal(err)
+	}
+	if got := gputest.Down[uint32](t, w, to.Order, len(want)); !slices.Equal(got, want) {
+		t.Errorf("%d segments of %d codes, ranks %d, quantiles %t: %d, want %d", count, len(list), ranks, quantiles, got, want)
+	}
+	if got := gputest.Down[W](t, w, to.Sorted, len(want)); !slices.Equal(got, codesWanted) {
+		t.Errorf("%d segments of %d codes, ranks %d, quantiles %t: codes %d, want %d", count, len(list), ranks, quantiles, got, codesWanted)
 	}
 }
