@@ -56,7 +56,7 @@ type Column struct {
 	Validity Ptr // bit (First+i)%8, from the lowest, of byte (First+i)/8 is 0 if row i is null. 0: no row is null
 	First    int // number of the bit of row 0 in Validity, and in Values of Bool
 
-	// If Dictionary is not nil, values are positions in it, of Entries entries. Rows are ordered by the entry, and null if
+	// If Dictionary is not nil, values are positions in it, of Entries entries; those of nulls are not read. Rows are ordered by the entry, and null if
 	// that is null. Type is one of integers up to 64 bits; the dictionary has none itself. Its own direction and places are ignored.
 	Dictionary *Column
 	Entries    int
@@ -80,12 +80,13 @@ type Column struct {
 // takes up to 60 bytes of device memory for each row, most of them for rows that tie in the first word, and the
 // memory of a sort. [Verify] does not apply. Waiting, concurrency and other errors are those of OrderDevice. Offsets that
 // descend or exceed Bytes, also of nulls, and a position that its dictionary lacks are an error that names the column and the row; nothing is
-// written then. It panics if n is not one that OrderDevice takes for 64-bit codes, and if a column lacks memory that its type
+// written then. It panics if n is not one that OrderDevice takes for 64-bit codes, if order is 0, and if a column lacks memory that its type
 // needs, or has it at an address that is not aligned.
 func (e *Engine) OrderColumnsDevice(cols []Column, n int, order, ties Ptr, after ...Stream) error {
 	if most, _ := dispatch.MaxN(engine.Auto, input{Wide: true}); n < 0 || n > most {
 		panic(fmt.Sprintf("sorter: gpu: %d rows: at most %d", n, most))
 	}
+	checkWords(n, order, ties)
 	in := make([]columns.Column, len(cols))
 	for i := range cols {
 		in[i] = cols[i].checked(n, fmt.Sprintf("column %d", i))
@@ -93,6 +94,13 @@ func (e *Engine) OrderColumnsDevice(cols []Column, n int, order, ties Ptr, after
 	return e.toCaller(engine.Auto, after, func(s *transfer.Session) error {
 		return s.Sorter.OrderColumns(s.Workspace, in, n, columns.Result{Order: cuda.Ptr(order), Ties: cuda.Ptr(ties)})
 	})
+}
+
+// checkWords panics if an order of n rows, or marks of ties, cannot lie where they are said to.
+func checkWords(n int, order, ties Ptr) {
+	if n > 0 && (order == 0 || (order|ties)%4 != 0) {
+		panic(fmt.Sprintf("sorter: gpu: an order at %#x, ties at %#x", order, ties))
+	}
 }
 
 // checked returns the column of n rows as the engine has it. It panics if its memory cannot be right.
@@ -136,8 +144,8 @@ func (c *Column) checked(n int, name string) columns.Column {
 //
 // sorted has a column for each, of its type, with memory for n rows: Values; Validity if the column of cols has one, which becomes all
 // ones if it has not; for texts Offsets, which begin at 0, and Bytes as the size of Values, which may be larger than needed. Its First is 0,
-// and bits come in words of 32, (n+31)/32 of them, at addresses divisible by 4. Values that are positions in a dictionary move as they
-// are.
+// and bits come in words of 32, (n+31)/32 of them, at addresses divisible by 4; those after the last row are 0. Values that are positions in a dictionary move as they
+// are, and sorted need not name it.
 //
 // Positions in order must be those of rows, which is not checked, and memory of sorted must not overlap any other. It takes a twentieth
 // of a byte of device memory for each text. Waiting, concurrency and other errors are those of OrderDevice. Texts that need more than Bytes, and
@@ -147,6 +155,7 @@ func (e *Engine) GatherColumnsDevice(order Ptr, n int, cols, sorted []Column, af
 	if len(cols) != len(sorted) || n < 0 {
 		panic(fmt.Sprintf("sorter: gpu: %d rows of %d columns to %d", n, len(cols), len(sorted)))
 	}
+	checkWords(n, order, 0)
 	from, to := make([]columns.Column, len(cols)), make([]columns.Column, len(cols))
 	for i := range cols {
 		name := fmt.Sprintf("column %d", i)

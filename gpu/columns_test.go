@@ -156,9 +156,6 @@ func (d *drawing) checkMoves(e *Engine, order Ptr, rows []uint32) {
 	if err := e.GatherColumnsDevice(order, n, d.cols, sorted); err != nil {
 		d.t.Fatalf("%d rows of %s: %v", n, strings.Join(d.named, ", "), err)
 	}
-	if n == 0 {
-		return
-	}
 	for k, to := range sorted {
 		for what, at := range []Ptr{to.Validity, to.Values, to.Offsets} {
 			if got := d.bytesOf(at, len(want[k][what])); !bytes.Equal(got, want[k][what]) {
@@ -543,7 +540,10 @@ func TestRefusedColumns(t *testing.T) {
 		"column 0: dictionary: values or offsets": func() {
 			e.OrderColumnsDevice([]Column{{Type: Int8, Values: 64, Dictionary: &Column{Type: Int32}, Entries: 3}}, 1, 64, 0)
 		},
-		"3 rows of 1 columns to 0": func() { e.GatherColumnsDevice(64, 3, []Column{fine}, nil) },
+		"an order at 0x0, ties at 0x0":   func() { e.OrderColumnsDevice([]Column{fine}, 1, 0, 0) },
+		"an order at 0x40, ties at 0x42": func() { e.OrderColumnsDevice([]Column{fine}, 1, 64, 66) },
+		"an order at 0x41, ties at 0x0":  func() { e.GatherColumnsDevice(65, 3, []Column{fine}, []Column{fine}) },
+		"3 rows of 1 columns to 0":       func() { e.GatherColumnsDevice(64, 3, []Column{fine}, nil) },
 		"column 0 of type 4 with validity at 0x0 to type 9": func() {
 			e.GatherColumnsDevice(64, 3, []Column{fine}, []Column{{Type: Uint64, Values: 64}})
 		},

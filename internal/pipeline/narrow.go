@@ -71,7 +71,7 @@ func narrowColumns(t *task) (done bool, err error) {
 		if !narrows(i, &c) {
 			continue
 		}
-		if i > 0 && r.markedWords(cols[:i])[0].Bits == 64 {
+		if i > 0 && extract.Words(cols[:i], r.Order())[0].Bits == 64 {
 			break
 		}
 		least, most, err := r.codeBounds(t.rows, &c)

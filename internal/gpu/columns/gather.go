@@ -21,7 +21,13 @@ var GatherModules = []*device.Module{{Image: kernels.GatherColumns, Kernels: map
 // error; the texts of the column, and later columns, are not written then.
 func Gather(w *device.Workspace, order cuda.Ptr, n int, from, to []Column) error {
 	if n == 0 {
-		return nil
+		q := w.Queue()
+		for _, c := range to {
+			if c.Type.IsText() && c.Offsets != 0 {
+				q.Fill(c.Offsets, 0, c.Type.Bytes()/4)
+			}
+		}
+		return q.Sync()
 	}
 	for _, modules := range [][]*device.Module{Modules, GatherModules, gather.Modules} {
 		if err := w.Load(modules); err != nil {
