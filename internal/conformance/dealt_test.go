@@ -52,9 +52,9 @@ func TestDealt(t *testing.T) {
 					continue
 				}
 				r := dist.Rand(uint64(turn))
-				few, second, last := make([]int64, n), make([]int32, n), make([]float64, n)
+				few, second, last := make([]int64, n), make([]int64, n), make([]float64, n)
 				for i := range n {
-					few[i], second[i], last[i] = lead.draw(i, n, r), r.Int32N(30)-9, specials64[r.IntN(len(specials64))]
+					few[i], second[i], last[i] = lead.draw(i, n, r), (r.Int64N(30)-15)<<58, specials64[r.IntN(len(specials64))]
 					if way == 5 {
 						last[i] = float64(-i) // in order
 					}
@@ -63,7 +63,7 @@ func TestDealt(t *testing.T) {
 				descending := way&1 != 0
 				cols := []sorter.Column[int]{sorter.AscOf(few), sorter.Chunks(testkit.Cut(last, r)).Desc()}
 				compare := func(a, b int) int { return cmp.Or(cmp.Compare(few[a], few[b]), cmp.Compare(last[b], last[a])) }
-				if way&2 != 0 { // a second word of few values, and a third
+				if way&2 != 0 { // a second word of few values, which no word holds with the first, and a third
 					cols = slices.Insert(cols, 1, sorter.AscOf(second))
 					compare = func(a, b int) int {
 						return cmp.Or(cmp.Compare(few[a], few[b]), cmp.Compare(second[a], second[b]), cmp.Compare(last[b], last[a]))
