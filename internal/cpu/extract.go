@@ -69,7 +69,9 @@ func in[C Code](codes []C) view[C] {
 func (v view[C]) copy(dst []C, lo int) {
 	for len(dst) > 0 {
 		part := dst[:min(engine.Block, len(dst))]
-		copy(part, v(lo, lo+len(part), part)) // the view may return part itself
+		if codes := v(lo, lo+len(part), part); &codes[0] != &part[0] {
+			copy(part, codes)
+		}
 		dst, lo = dst[len(part):], lo+len(part)
 	}
 }

@@ -32,9 +32,9 @@ type Keys[C Code] struct {
 	Plain func(least, most C) (keys []C, plus C)
 }
 
-// Sort sorts the keys by their codes, without index or payload. Scratch is 1 code per key, an eighth
-// of one where buckets need a second round, and another code if the sort can be cancelled, such a
-// bucket is large, or the keys are split. Keys are untouched until sorted buckets are written back; from then on the sort
+// Sort sorts the keys by their codes, without index or payload. Scratch is 1 code per key, unless keys that are as wide as
+// codes are split, an eighth of one where buckets need a second round, and another code if the sort can be cancelled, or such
+// a bucket is large. Keys are untouched until sorted buckets are written back; from then on the sort
 // cannot be cancelled.
 func (k Keys[C]) Sort(env *engine.Env) error {
 	t := &keySort[C]{Keys: k, env: env}
@@ -54,7 +54,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	plus := t.v.Min - v.Min
 	first, second := sizeCodeSides(nil, k.Len, unsafe.Sizeof(v.Min))
 	c := codeSort[C]{
-		sides: [2]func() []C{eager(takeAligned[C](env, first)), lazily[C](env, second)},
+		sides: [2]func() []C{lazily[C](env, first), lazily[C](env, second)},
 		work:  bucket.Workers[C](env), write: k.Write, private: mostPrivate(k.Len, env.Loop.Workers),
 	}
 	for i := range c.work {
@@ -258,7 +258,7 @@ type codeSort[C Code] struct {
 	work  []bucket.Worker[C] // by worker
 	write func(lo int, codes []C)
 
-	out []C // places that a split may write codes to before they are written as keys; nil if there are none
+	out []C // places for codes before they are written as keys; nil if there are none
 
 	private int // see mostPrivate
 }
@@ -293,7 +293,7 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v presorte
 	if alone(n, env.Loop.Workers, 0) {
 		return c.locally(env, codes, lo, n, v, side, first)
 	}
-	if done, err := c.splitKeys(env, codes, lo, n, v, side); done || err != nil {
+	if done, err := c.splitKeys(env, codes, lo, n, v, side, first); done || err != nil {
 		return err
 	}
 	moved := c.sides[side]()
@@ -322,8 +322,17 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v presorte
 // locally sorts codes that fit the cache on the calling goroutine.
 func (c *codeSort[C]) locally(env *engine.Env, codes view[C], lo, n int, v presorted.Survey[C], side, first int) error {
 	return env.Stage("buckets", 1, 1, func(int, int, int) {
-		own := c.sides[side]()[lo : lo+n]
+		own := c.place(lo, n, side)
 		codes.copy(own, 0)
 		c.write(lo, c.work[first].Sort(own, v.Min, v.Span()))
 	})
+}
+
+// place returns memory for n codes from lo on that are not partitioned: that of the keys, or the given side.
+func (c *codeSort[C]) place(lo, n, side int) []C {
+	all := c.out
+	if all == nil {
+		all = c.sides[side]()
+	}
+	return all[lo : lo+n]
 }

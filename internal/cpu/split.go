@@ -10,8 +10,7 @@ import (
 
 // Keys of 32 bits, and keys whose codes crowd, are split in halves that workers share: see [bucket.Part].
 
-// mostSplit bounds the 64-bit codes that are split from the first round on, and so the second code of memory that each
-// takes, and mostNarrow the 32-bit ones. More workers than splitWorkers gain more from a partition in parallel. Each worker gets
+// mostSplit bounds the 64-bit codes that are split from the first round on, and mostNarrow the 32-bit ones. More workers than splitWorkers gain more from a partition in parallel. Each worker gets
 // splitParts or more.
 const (
 	mostSplit    = 1 << 20
@@ -41,14 +40,10 @@ func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey
 	return uneven || tied
 }
 
-// bySplits is sort by splits alone.
-func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side int) error {
-	own, dst := c.sides[side]()[lo:lo+n], c.out
-	if dst == nil {
-		dst = c.sides[1-side]()
-	}
-	dst = dst[lo : lo+n]
-	parts := []bucket.Part[C]{bucket.PartOf(dst, own)}
+// bySplits is sort by splits alone. Codes are split where the keys are, or on the given side.
+func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side, first int) error {
+	own := c.place(lo, n, side)
+	parts := []bucket.Part[C]{bucket.PartOf(own)}
 	err := env.Stage("partition", n, env.ChunkOf(n), func(_, from, to int) { codes.copy(own[from:to], from) })
 	for err == nil && env.Loop.Workers > 1 && len(parts) < splitParts*env.Loop.Workers {
 		halves := make([]bucket.Part[C], 2*len(parts))
@@ -58,10 +53,8 @@ func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side int) 
 	if err != nil {
 		return err
 	}
-	err = env.Stage("buckets", len(parts), 1, func(_, i, _ int) { parts[i].Sort() })
-	if err != nil {
-		return err
-	}
 	env.Trace.SortedByVectors()
-	return env.Stage("write", n, env.ChunkOf(n), func(_, from, to int) { c.write(lo+from, dst[from:to]) })
+	return env.Stage("buckets", len(parts), 1, func(worker, i, _ int) {
+		c.work[first+worker].SortPart(parts[i], func(at int, codes []C) { c.write(lo+at, codes) })
+	})
 }

@@ -71,13 +71,12 @@ func (w *Worker[C]) Sort(codes []C, lowest, span C) []C {
 		return codes
 	}
 	if Splits() {
-		if !splitsFirst[C](n) && w.even(codes, lowest, span) {
+		if !splitsFirst[C](n) && even(codes, span) {
 			if sorted := w.sortVectors(codes, lowest, span); sorted != nil {
 				return sorted
 			}
 		}
-		w.codes = scratch.Grow(&w.Env.Arena, w.codes, n)
-		splitCodes(codes, w.codes[:n])
+		splitCodes(codes, w.beside(n))
 		w.Env.Trace.SortedByVectors()
 		return codes
 	}

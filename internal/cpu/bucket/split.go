@@ -7,20 +7,98 @@ import (
 
 	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/processor"
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/vecsort"
 )
 
-// Codes of keys are split in three by AVX-512: those below a pivot, those equal to it, which need no more work, and those
-// above. So codes of few values, or with many of one, take few rounds. The pivot is the median of a sample. Few codes are
-// sorted by a network. 64-bit codes that a matrix spreads well are left to it, unless they are few.
+// Codes of keys are split by AVX-512. The pivot is the median of a sample. Codes that fit half of a first-level cache are split
+// in three, beside each other: those below a pivot, those equal to it, which need no more work, and those above. So codes of few
+// values, or with many of one, take few rounds. More codes are split in two where they lie, which moves fewer bytes through the
+// caches (Xeon, 2026-11-30: a round of 10^5 64-bit codes 0.23 instead of 0.61 ns, of 32-bit ones 0.16 instead of 0.24; of 2000
+// 32-bit ones 0.16 instead of 0.13). Few codes are sorted by a network. 64-bit codes that a matrix spreads well are left to it,
+// unless they are few.
 
-// splitCodes sorts codes, with memory of as many.
-func splitCodes[C Code](codes, memory []C) {
-	splitRounds(codes, memory, 2*bits.Len(uint(len(codes))))
+// mostBeside returns the most codes that are split in three, and the memory that a sort by splits takes.
+func mostBeside[C Code]() int { return 1 << 14 / int(unsafe.Sizeof(C(0))) }
+
+// splitter sorts codes by splits, with memory of as many, or of [mostBeside]. It writes them in order, some at a time, if write
+// is not nil. Their places are from at on.
+type splitter[C Code] struct {
+	memory []C
+	write  func(at int, codes []C)
 }
 
-// splitRounds is splitCodes in at most the given number of rounds; codes that take more have bad pivots, and are sorted by
-// comparison. Those above a pivot are sorted from memory to their places.
+// splitCodes sorts codes, with memory of as many, or of [mostBeside].
+func splitCodes[C Code](codes, memory []C) {
+	s := splitter[C]{memory: memory}
+	s.sort(PartOf(codes), splitsOf(len(codes)))
+}
+
+// splitsOf bounds the rounds of n codes; those that take more have bad pivots, and are sorted by comparison.
+func splitsOf(n int) int { return 2 * bits.Len(uint(n)) }
+
+// sort sorts a part in at most the given number of rounds.
+func (s *splitter[C]) sort(p Part[C], rounds int) {
+	for ; !p.equal && len(p.codes) > mostBeside[C](); rounds-- {
+		if rounds == 0 {
+			slices.Sort(p.codes)
+			p.equal = true
+			break
+		}
+		lower, upper := p.Split()
+		s.sort(lower, rounds-1)
+		p = upper
+	}
+	if !p.equal {
+		splitRounds(p.codes, s.memory, rounds)
+	}
+	if s.write != nil && len(p.codes) > 0 {
+		s.write(p.at, p.codes)
+	}
+}
+
+// Part is codes to be sorted where they lie.
+type Part[C Code] struct {
+	codes []C
+	at    int  // place of the first
+	least C    // no code is below it
+	equal bool // all are equal, or in order
+}
+
+// PartOf returns the part of all codes.
+func PartOf[C Code](codes []C) Part[C] { return Part[C]{codes: codes} }
+
+// Split splits a part, unless it has few codes. If the least code is the median, those that are equal to it are split from the
+// others.
+func (p Part[C]) Split() (lower, upper Part[C]) {
+	n := len(p.codes)
+	if p.equal || n <= mostBeside[C]() {
+		return p, Part[C]{at: p.at + n}
+	}
+	next, equal := pivotOf(p.codes), false
+	if next == p.least {
+		next, equal = next+1, true
+	}
+	below := n
+	if next > 0 { // otherwise all are the greatest code
+		below = loops.SplitInPlace(p.codes, next)
+	}
+	return Part[C]{p.codes[:below], p.at, p.least, equal}, Part[C]{codes: p.codes[below:], at: p.at + below, least: next}
+}
+
+// SortPart sorts a part and writes its codes in order, some at a time, with the place of the first.
+func (w *Worker[C]) SortPart(p Part[C], write func(at int, codes []C)) {
+	s := splitter[C]{w.beside(len(p.codes)), write}
+	s.sort(p, splitsOf(len(p.codes)))
+}
+
+// beside returns the memory of splits of n codes.
+func (w *Worker[C]) beside(n int) []C {
+	w.codes = scratch.Grow(&w.Env.Arena, w.codes, min(n, mostBeside[C]()))
+	return w.codes
+}
+
+// splitRounds sorts codes in at most the given number of rounds. Those above a pivot are sorted from memory of as many to their places.
 func splitRounds[C Code](codes, memory []C, rounds int) {
 	for ; len(codes) > vecsort.MostFew[C](); rounds-- {
 		if rounds == 0 {
@@ -67,35 +145,6 @@ func splitOnceTo[C Code](dst, codes []C) (below, above int) {
 	above, below = loops.SplitAbove(codes, dst, pivot)
 	loops.Repeat(dst[below:len(dst)-above], pivot)
 	return below, above
-}
-
-// Part is codes to be sorted: to dst, or in place with memory.
-type Part[C Code] struct{ dst, codes, memory []C }
-
-// PartOf returns codes to be sorted to dst, which is as long. Their memory is used.
-func PartOf[C Code](dst, codes []C) Part[C] { return Part[C]{dst: dst, codes: codes} }
-
-// Split splits a part, unless it has few codes.
-func (p Part[C]) Split() (lower, upper Part[C]) {
-	n := len(p.codes)
-	switch {
-	case n <= vecsort.MostFew[C]():
-		return p, Part[C]{}
-	case p.dst == nil:
-		below, above := splitOnce(p.codes, p.memory)
-		return Part[C]{nil, p.codes[:below], p.memory[above:]}, Part[C]{p.codes[n-above:], p.memory[:above], nil}
-	}
-	below, above := splitOnceTo(p.dst, p.codes)
-	return Part[C]{nil, p.dst[:below], p.codes[above:]}, Part[C]{p.dst[len(p.dst)-above:], p.codes[:above], nil}
-}
-
-// Sort sorts the codes of a part.
-func (p Part[C]) Sort() {
-	if p.dst == nil {
-		splitCodes(p.codes, p.memory)
-	} else {
-		splitTo(p.dst, p.codes, 2*bits.Len(uint(len(p.codes))))
-	}
 }
 
 // pivotOf returns the median of codes at even distances, of more of them where there are more codes.
@@ -148,8 +197,8 @@ func splitsFirst[C Code](n int) bool {
 	return Splits() && n <= 1<<11
 }
 
-// even reports whether a matrix is likely to spread codes of a bucket, on a line of floats if they are of 64 bits.
-func (w *Worker[C]) even(codes []C, lowest, span C) bool {
+// even reports whether a matrix is likely to spread codes of a bucket.
+func even[C Code](codes []C, span C) bool {
 	var all [MostSample]C
 	sample := all[:]
 	if len(codes) < 1<<13 {
@@ -158,15 +207,8 @@ func (w *Worker[C]) even(codes []C, lowest, span C) bool {
 	for i := range sample {
 		sample[i] = codes[len(codes)/len(sample)*i]
 	}
-	if uneven, tied := Crowded(sample, span); tied || !uneven {
-		return !tied
-	}
-	for _, desc := range []bool{false, true} {
-		if l, ok := lineOf(desc, lowest, span, w.Plus); ok && unsafe.Sizeof(span) == 8 && l.Even(codes) {
-			return true
-		}
-	}
-	return false
+	uneven, tied := Crowded(sample, span)
+	return !uneven && !tied
 }
 
 // MostSample is the most codes of a sample by which splits are chosen.
@@ -189,7 +231,7 @@ func Crowded[C Code](sample []C, span C) (uneven, tied bool) {
 	return uneven, again >= len(sample)/8
 }
 
-// SortCodes sorts codes on the calling goroutine, with memory of as many if they are more than 128.
+// SortCodes sorts codes on the calling goroutine, with memory of as many, or of [mostBeside], if they are more than 128.
 func SortCodes[C Code](codes, memory []C) {
 	switch n := len(codes); {
 	case !Splits():
@@ -201,13 +243,22 @@ func SortCodes[C Code](codes, memory []C) {
 	}
 }
 
-// SelectCode returns the code of rank k, from 0, and the number of lesser ones. It moves codes, with memory of as many.
+// SelectCode returns the code of rank k, from 0, and the number of lesser ones. It moves codes, with memory as that of [SortCodes].
 func SelectCode[C Code](codes, memory []C, k int) (code C, before int) {
-	return selectRounds(codes, memory, k, 2*bits.Len(uint(len(codes))))
+	return selectRounds(codes, memory, k, splitsOf(len(codes)))
 }
 
 // selectRounds is SelectCode in at most the given number of rounds, before a sort by comparison.
 func selectRounds[C Code](codes, memory []C, k, rounds int) (code C, before int) {
+	for p := PartOf(codes); len(codes) > mostBeside[C]() && rounds > 0; rounds-- {
+		lower, upper := p.Split()
+		if p = lower; k >= upper.at-before {
+			p, k, before = upper, k-(upper.at-before), upper.at
+		} else if p.equal {
+			return p.least, before
+		}
+		codes = p.codes
+	}
 	for ; len(codes) > vecsort.MostFew[C]() && rounds > 0; rounds-- {
 		pivot := pivotOf(codes)
 		below, above := loops.SplitBelow(codes, memory, pivot)

@@ -10,6 +10,9 @@ type Code interface{ uint32 | uint64 }
 // MaxDigitBits is the widest digit of a radix pass: the counters of two of them are half of a first-level cache.
 const MaxDigitBits = 11
 
+// LeastInPlace is the bytes of the least codes that [SplitInPlace] takes.
+const LeastInPlace = 512
+
 // Repeat sets all words to value. It sets the first few one by one and copies these, since the runtime's copy uses
 // vectors.
 func Repeat[C Code](words []C, value C) {

@@ -1,6 +1,9 @@
 package loops
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // SplitBelow moves codes below pivot to the front of codes and those above it to other, both in input order, and counts
 // them. SplitAbove is the same for those above it and those below it. len(other) >= len(codes) > 0.
@@ -38,3 +41,29 @@ func splitBelow64(codes *uint64, n int, pivot uint64, other *uint64) (stayed, mo
 
 //go:noescape
 func splitAbove64(codes *uint64, n int, pivot uint64, other *uint64) (stayed, moved int)
+
+// SplitInPlace moves codes below pivot to the front, in any sequence, and counts them. Their bytes are [LeastInPlace] or more.
+func SplitInPlace[C Code](codes []C, pivot C) (below int) {
+	_ = codes[LeastInPlace/unsafe.Sizeof(pivot)-1]
+	// Sound: the loops read and write len(codes) codes, which are eight vectors or more; the conversions are to the types that the
+	// sizes of C say it has.
+	at := unsafe.Pointer(unsafe.SliceData(codes))
+	if unsafe.Sizeof(pivot) == 4 {
+		return splitInPlace32((*uint32)(at), len(codes), uint32(pivot), &splitMoves)
+	}
+	return splitInPlace64((*uint64)(at), len(codes), uint64(pivot), &splitMoves)
+}
+
+// splitMoves has, for each set of eight lanes, these, and then the others.
+var splitMoves = func() (all [256]uint64) {
+	for set := range all {
+		all[set] = bitPlaces[set] | bitPlaces[255^set]<<(8*bits.OnesCount8(uint8(set)))
+	}
+	return all
+}()
+
+//go:noescape
+func splitInPlace32(codes *uint32, n int, pivot uint32, moves *[256]uint64) (below int)
+
+//go:noescape
+func splitInPlace64(codes *uint64, n int, pivot uint64, moves *[256]uint64) (below int)

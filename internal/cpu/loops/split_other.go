@@ -31,3 +31,14 @@ func SplitAbove[C Code](codes, other []C, pivot C) (above, below int) {
 	}
 	return above, below
 }
+
+// SplitInPlace moves codes below pivot to the front, in any sequence, and counts them.
+func SplitInPlace[C Code](codes []C, pivot C) (below int) {
+	for i, c := range codes {
+		if c < pivot {
+			codes[i], codes[below] = codes[below], c
+			below++
+		}
+	}
+	return below
+}

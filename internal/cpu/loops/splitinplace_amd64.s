@@ -1,0 +1,313 @@
+#include "textflag.h"
+
+// A split in place loads four vectors at each end, so that both ends have room. It goes on with the end that has less of it, four
+// vectors at a time: after that both have room for four. Of every eight codes a table permutes those below the pivot to the front,
+// and they are stored whole at both ends, which move by the number of codes that count there. What fills no vector is split before the
+// eight vectors of the begin, of which the last fills what is left.
+
+#define FREE \
+	MOVQ SI, AX; \
+	SUBQ R8, AX; \
+	MOVQ R9, DX; \
+	SUBQ DI, DX; \
+	CMPQ DX, AX
+
+#define PLACE64(Z, I, AX) \
+	VPCMPUQ $1, Z31, Z, K1; \
+	KMOVW K1, AX; \
+	VPMOVZXBQ (R10)(AX*8), I; \
+	VPERMQ Z, I, I; \
+	POPCNTL AX, AX; \
+	VMOVDQU64 I, (R8); \
+	VMOVDQU64 I, -64(R9); \
+	LEAQ (R8)(AX*8), R8; \
+	LEAQ -64(R9)(AX*8), R9
+
+// func splitInPlace64(codes *uint64, n int, pivot uint64, moves *[256]uint64) (below int)
+TEXT ·splitInPlace64(SB), NOSPLIT, $0-40
+	MOVQ codes+0(FP), SI
+	MOVQ n+8(FP), BX
+	LEAQ (SI)(BX*8), DI
+	MOVQ SI, R8
+	MOVQ DI, R9
+	MOVQ pivot+16(FP), AX
+	VPBROADCASTQ AX, Z31
+	MOVQ moves+24(FP), R10
+	VMOVDQU64 (SI), Z16
+	VMOVDQU64 64(SI), Z17
+	VMOVDQU64 128(SI), Z18
+	VMOVDQU64 192(SI), Z19
+	VMOVDQU64 -64(DI), Z20
+	VMOVDQU64 -128(DI), Z21
+	VMOVDQU64 -192(DI), Z22
+	VMOVDQU64 -256(DI), Z23
+	ADDQ $256, SI
+	SUBQ $256, DI
+	// the codes that fill no vector
+	MOVQ DI, CX
+	SUBQ SI, CX
+	SHRQ $3, CX
+	ANDQ $7, CX
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+	KMOVW AX, K3
+	VMOVDQU64.Z (SI), K3, Z24
+	LEAQ (SI)(CX*8), SI
+	MOVQ DI, BX
+	SUBQ SI, BX
+	SHRQ $6, BX
+	MOVQ BX, CX
+	ANDQ $3, CX
+	JZ fours
+
+one:
+	FREE
+	JLT oneRight
+	VMOVDQU64 (SI), Z0
+	ADDQ $64, SI
+	JMP onePlace
+
+oneRight:
+	SUBQ $64, DI
+	VMOVDQU64 (DI), Z0
+
+onePlace:
+	PLACE64(Z0, Z4, AX)
+	DECQ CX
+	JNZ one
+
+fours:
+	SHRQ $2, BX
+	JZ last
+
+loop:
+	FREE
+	JLT right
+	MOVQ SI, R11
+	ADDQ $256, SI
+	JMP place
+
+right:
+	SUBQ $256, DI
+	MOVQ DI, R11
+
+place:
+	VMOVDQU64 (R11), Z0
+	VMOVDQU64 64(R11), Z1
+	VMOVDQU64 128(R11), Z2
+	VMOVDQU64 192(R11), Z3
+	PLACE64(Z0, Z4, AX)
+	PLACE64(Z1, Z5, CX)
+	PLACE64(Z2, Z6, AX)
+	PLACE64(Z3, Z7, CX)
+	DECQ BX
+	JNZ loop
+
+last:
+	VPCMPUQ $1, Z31, Z24, K3, K1
+	KANDNW K3, K1, K2
+	VPCOMPRESSQ.Z Z24, K1, Z0
+	VPCOMPRESSQ.Z Z24, K2, Z1
+	KMOVW K1, AX
+	POPCNTL AX, AX
+	MOVL $1, R11
+	MOVL AX, CX
+	SHLL CX, R11
+	DECL R11
+	KMOVW R11, K1
+	KMOVW K2, DX
+	POPCNTL DX, DX
+	MOVL $1, R11
+	MOVL DX, CX
+	SHLL CX, R11
+	DECL R11
+	KMOVW R11, K2
+	VMOVDQU64 Z0, K1, (R8)
+	LEAQ (R8)(AX*8), R8
+	SHLQ $3, DX
+	SUBQ DX, R9
+	VMOVDQU64 Z1, K2, (R9)
+	VMOVDQA64 Z16, Z0
+	PLACE64(Z0, Z4, AX)
+	VMOVDQA64 Z17, Z0
+	PLACE64(Z0, Z4, AX)
+	VMOVDQA64 Z18, Z0
+	PLACE64(Z0, Z4, AX)
+	VMOVDQA64 Z19, Z0
+	PLACE64(Z0, Z4, AX)
+	VMOVDQA64 Z20, Z0
+	PLACE64(Z0, Z4, AX)
+	VMOVDQA64 Z21, Z0
+	PLACE64(Z0, Z4, AX)
+	VMOVDQA64 Z22, Z0
+	PLACE64(Z0, Z4, AX)
+	VMOVDQA64 Z23, Z0
+	PLACE64(Z0, Z4, AX)
+	SUBQ codes+0(FP), R8
+	SHRQ $3, R8
+	MOVQ R8, below+32(FP)
+	VZEROUPPER
+	RET
+
+#define HALF32(Z, H) VEXTRACTI64X4 $1, Z, H
+
+#define PLACE32(Z, Y, H, I, J, AX, DX) \
+	VPCMPUD $1, Z31, Z, K1; \
+	KMOVW K1, AX; \
+	MOVBLZX AX, DX; \
+	SHRL $8, AX; \
+	VPMOVZXBD (R10)(DX*8), I; \
+	VPMOVZXBD (R10)(AX*8), J; \
+	VPERMD Y, I, I; \
+	VPERMD H, J, J; \
+	POPCNTL AX, AX; \
+	POPCNTL DX, DX; \
+	VMOVDQU I, (R8); \
+	LEAQ (R8)(DX*4), R8; \
+	VMOVDQU J, (R8); \
+	LEAQ (R8)(AX*4), R8; \
+	VMOVDQU I, -32(R9); \
+	LEAQ -32(R9)(DX*4), R9; \
+	VMOVDQU J, -32(R9); \
+	LEAQ -32(R9)(AX*4), R9
+
+// func splitInPlace32(codes *uint32, n int, pivot uint32, moves *[256]uint64) (below int)
+TEXT ·splitInPlace32(SB), NOSPLIT, $0-40
+	MOVQ codes+0(FP), SI
+	MOVQ n+8(FP), BX
+	LEAQ (SI)(BX*4), DI
+	MOVQ SI, R8
+	MOVQ DI, R9
+	MOVL pivot+16(FP), AX
+	VPBROADCASTD AX, Z31
+	MOVQ moves+24(FP), R10
+	VMOVDQU64 (SI), Z16
+	VMOVDQU64 64(SI), Z17
+	VMOVDQU64 128(SI), Z18
+	VMOVDQU64 192(SI), Z19
+	VMOVDQU64 -64(DI), Z20
+	VMOVDQU64 -128(DI), Z21
+	VMOVDQU64 -192(DI), Z22
+	VMOVDQU64 -256(DI), Z23
+	ADDQ $256, SI
+	SUBQ $256, DI
+	// the codes that fill no vector
+	MOVQ DI, CX
+	SUBQ SI, CX
+	SHRQ $2, CX
+	ANDQ $15, CX
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+	KMOVW AX, K3
+	VMOVDQU32.Z (SI), K3, Z24
+	LEAQ (SI)(CX*4), SI
+	MOVQ DI, BX
+	SUBQ SI, BX
+	SHRQ $6, BX
+	MOVQ BX, CX
+	ANDQ $3, CX
+	JZ fours
+
+one:
+	FREE
+	JLT oneRight
+	VMOVDQU64 (SI), Z0
+	ADDQ $64, SI
+	JMP onePlace
+
+oneRight:
+	SUBQ $64, DI
+	VMOVDQU64 (DI), Z0
+
+onePlace:
+	HALF32(Z0, Y12)
+	PLACE32(Z0, Y0, Y12, Y4, Y8, AX, DX)
+	DECQ CX
+	JNZ one
+
+fours:
+	SHRQ $2, BX
+	JZ last
+
+loop:
+	FREE
+	JLT right
+	MOVQ SI, R11
+	ADDQ $256, SI
+	JMP place
+
+right:
+	SUBQ $256, DI
+	MOVQ DI, R11
+
+place:
+	VMOVDQU64 (R11), Z0
+	VMOVDQU64 64(R11), Z1
+	VMOVDQU64 128(R11), Z2
+	VMOVDQU64 192(R11), Z3
+	VMOVDQU 32(R11), Y12
+	VMOVDQU 96(R11), Y13
+	VMOVDQU 160(R11), Y14
+	VMOVDQU 224(R11), Y15
+	PLACE32(Z0, Y0, Y12, Y4, Y8, AX, DX)
+	PLACE32(Z1, Y1, Y13, Y5, Y9, CX, R11)
+	PLACE32(Z2, Y2, Y14, Y6, Y10, AX, DX)
+	PLACE32(Z3, Y3, Y15, Y7, Y11, CX, R11)
+	DECQ BX
+	JNZ loop
+
+last:
+	VPCMPUD $1, Z31, Z24, K3, K1
+	KANDNW K3, K1, K2
+	VPCOMPRESSD.Z Z24, K1, Z0
+	VPCOMPRESSD.Z Z24, K2, Z1
+	KMOVW K1, AX
+	POPCNTL AX, AX
+	MOVL $1, R11
+	MOVL AX, CX
+	SHLL CX, R11
+	DECL R11
+	KMOVW R11, K1
+	KMOVW K2, DX
+	POPCNTL DX, DX
+	MOVL $1, R11
+	MOVL DX, CX
+	SHLL CX, R11
+	DECL R11
+	KMOVW R11, K2
+	VMOVDQU32 Z0, K1, (R8)
+	LEAQ (R8)(AX*4), R8
+	SHLQ $2, DX
+	SUBQ DX, R9
+	VMOVDQU32 Z1, K2, (R9)
+	VMOVDQA64 Z16, Z0
+	HALF32(Z0, Y12)
+	PLACE32(Z0, Y0, Y12, Y4, Y8, AX, DX)
+	VMOVDQA64 Z17, Z0
+	HALF32(Z0, Y12)
+	PLACE32(Z0, Y0, Y12, Y4, Y8, AX, DX)
+	VMOVDQA64 Z18, Z0
+	HALF32(Z0, Y12)
+	PLACE32(Z0, Y0, Y12, Y4, Y8, AX, DX)
+	VMOVDQA64 Z19, Z0
+	HALF32(Z0, Y12)
+	PLACE32(Z0, Y0, Y12, Y4, Y8, AX, DX)
+	VMOVDQA64 Z20, Z0
+	HALF32(Z0, Y12)
+	PLACE32(Z0, Y0, Y12, Y4, Y8, AX, DX)
+	VMOVDQA64 Z21, Z0
+	HALF32(Z0, Y12)
+	PLACE32(Z0, Y0, Y12, Y4, Y8, AX, DX)
+	VMOVDQA64 Z22, Z0
+	HALF32(Z0, Y12)
+	PLACE32(Z0, Y0, Y12, Y4, Y8, AX, DX)
+	VMOVDQA64 Z23, Z0
+	HALF32(Z0, Y12)
+	PLACE32(Z0, Y0, Y12, Y4, Y8, AX, DX)
+	SUBQ codes+0(FP), R8
+	SHRQ $2, R8
+	MOVQ R8, below+32(FP)
+	VZEROUPPER
+	RET
