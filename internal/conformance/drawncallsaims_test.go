@@ -64,6 +64,7 @@ var wayAims = []wayAim{
 	{ways.FinerCodes, []string{"Sort", "Order", "Rows.Order", "SortKeys"}, 4097, 9000, []columnAim{{[]string{"string path", "string, shared prefix", "string after 24 bytes", "[]byte word"}, inAnyOrder, -1, 0}}, nil, ""},
 	{ways.CodesInOrder, []string{"Sort", "Order", "Rows.Order", "SortKeys", "SortPairs"}, 4097, 9000, []columnAim{{aimedNumbers, inSomeOrder, -2, 0}}, nil, ""},
 	{ways.SplitKeys, []string{"SortKeys"}, 65_537, 140_000, []columnAim{{aimedNumbers, append([]string{"zipf"}, fewShapes...), 0, 0}}, nil, ""},
+	{ways.SplitRows, []string{"Order", "OrderKeys", "Rows.Order"}, 65_537, 140_000, []columnAim{{[]string{"int32", "uint32", "float32"}, append([]string{"zipf"}, fewShapes...), 0, 0}}, nil, ""},
 	{ways.Crowd, []string{"Sort", "Rows.Order", "SortKeys"}, 1024, 20_000, []columnAim{{aimedWide, []string{"crowd at an end"}, 0, 0}}, nil, ""},
 	{ways.Crowd, []string{"Rows.Order"}, 1024, 9000, []columnAim{{[]string{"int8"}, inAnyOrder, 2, 0}, {[]string{"float64"}, inAnyOrder, 0, 0.2}}, nil, ""},
 	{ways.SmallInOrder, []string{"Sort", "Order", "Rows.Order", "SortKeys"}, 20, 1000, []columnAim{{aimedAny, inSomeOrder, -1, 0}}, nil, ""},

@@ -70,6 +70,8 @@ var wayBenches = []wayBench{
 	{ways.CodesInOrder, "int64, reversed", 1e6, one("int64", falls(1)), true, benchKeys},
 	{ways.SplitKeys, "int64 of all magnitudes", 1e5, one("int64", magnitudes), true, benchKeys},
 	{ways.SplitKeys, "int64 of all magnitudes", 1e6, one("int64", magnitudes), true, benchKeys},
+	{ways.SplitRows, "float32", 1e5, one("float32", below(1<<24)), true, benchOrder},
+	{ways.SplitRows, "float32", 1e6, one("float32", below(1<<24)), true, benchOrder},
 	{ways.Crowd, "int64, a tenth of them the least", 30_000, one("int64", func(_, _ int, r *rand.Rand) int64 { return max(0, r.Int64N(1e15)-1e14) }), true, benchOrder},
 	{ways.Crowd, "int64, half of them the least", 60_000, one("int64", func(_, _ int, r *rand.Rand) int64 { return max(0, r.Int64N(2e15)-1e15) }), true, benchOrder},
 	{ways.SmallInOrder, "1000 float64, few swapped", 1000, one("float64", fewStrayed), true, benchKeys},

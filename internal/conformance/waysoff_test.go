@@ -85,6 +85,7 @@ var wayInputs = []wayInput{
 	{ways.CodesInOrder, "falling with strays", 9000, 4097, one("int32", func(i, n int, r *rand.Rand) int64 { return -strayed(i, n, r) }), nil},
 	{ways.SplitKeys, "keys of all magnitudes", 140_000, 0, one("int64", magnitudes), nil},
 	{ways.SplitKeys, "keys of many values, often the same", 140_000, 0, one("int64", func(_, _ int, r *rand.Rand) int64 { return r.Int64N(1+r.Int64N(900)) * 1e12 }), nil},
+	{ways.SplitRows, "rows by numbers of all magnitudes", 140_000, 0, one("int32", func(_, _ int, r *rand.Rand) int64 { return r.Int64N(1<<31) >> r.IntN(30) }), nil},
 	{ways.Crowd, "a crowd", 70_000, 1024, one("int64", func(_, _ int, r *rand.Rand) int64 { return max(0, r.Int64N(2e15)-1e15) }), nil},
 	{ways.Crowd, "later nulls of floats", 9000, 1024, second(someNull(0.2, one("float64", below(1e15))), "int8", below(2)), nil},
 	{ways.SmallInOrder, "few with strays", 300, 0, one("int64", fewStrayed), nil},
@@ -171,7 +172,7 @@ func TestWaysOff(t *testing.T) { // alone: it watches all calls
 		switch {
 		case in.is == ways.Crowd && !vecsort.Enabled(): // other sorts of buckets do not mind a crowd
 			continue
-		case in.is == ways.SplitKeys && (!vecsort.Enabled() || !processor.AVX512 || runtime.GOMAXPROCS(0) > 2):
+		case (in.is == ways.SplitKeys || in.is == ways.SplitRows) && (!vecsort.Enabled() || !processor.AVX512 || runtime.GOMAXPROCS(0) > 2):
 			continue
 		}
 		if !taken && in.is != noWay {

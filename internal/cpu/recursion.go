@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ways"
 )
 
 // A partition round leaves buckets of two kinds. Most fit the cache and are sorted there. The
@@ -186,6 +187,9 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v presorted.Survey[C]) 
 		return o.emit(env, s, l)
 	case alone(n, env.Loop.Workers, 0):
 		return o.locally(env, s, v)
+	case o.splitsRows(env, s, v):
+		ways.Took(ways.SplitRows)
+		return o.bySplits(env, s)
 	}
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	b, err := split(env, s.lo, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {

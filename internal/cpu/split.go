@@ -6,6 +6,8 @@ import (
 	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/ways"
 )
 
 // Keys of 32 bits, and keys whose codes crowd, are split in halves that workers share: see [bucket.Part].
@@ -31,6 +33,11 @@ func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey
 	case n > mostSplit:
 		return false
 	}
+	return crowded(codes, n, v)
+}
+
+// crowded reports whether a matrix would not spread n codes well, by a sample.
+func crowded[C Code](codes view[C], n int, v presorted.Survey[C]) bool {
 	sample := make([]C, bucket.MostSample)
 	for i := range sample {
 		at := n / len(sample) * i
@@ -43,8 +50,16 @@ func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey
 // bySplits is sort by splits alone. Codes are split where the keys are, or on the given side.
 func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side, first int) error {
 	own := c.place(lo, n, side)
-	parts := []bucket.Part[C]{bucket.PartOf(own)}
 	err := env.Stage("partition", n, env.ChunkOf(n), func(_, from, to int) { codes.copy(own[from:to], from) })
+	if err != nil {
+		return err
+	}
+	return splitBetween(env, c.work[first:], own, func(_, at int, codes []C) { c.write(lo+at, codes) })
+}
+
+// splitBetween sorts codes by splits that workers share, and writes them in order, some at a time, with the place of the first.
+func splitBetween[C Code](env *engine.Env, work []bucket.Worker[C], codes []C, write func(worker, at int, codes []C)) (err error) {
+	parts := []bucket.Part[C]{bucket.PartOf(codes)}
 	for err == nil && env.Loop.Workers > 1 && len(parts) < splitParts*env.Loop.Workers {
 		halves := make([]bucket.Part[C], 2*len(parts))
 		err = env.Stage("partition", len(parts), 1, func(_, i, _ int) { halves[2*i], halves[2*i+1] = parts[i].Split() })
@@ -55,6 +70,42 @@ func (c *codeSort[C]) bySplits(env *engine.Env, codes view[C], lo, n, side, firs
 	}
 	env.Trace.SortedByVectors()
 	return env.Stage("buckets", len(parts), 1, func(worker, i, _ int) {
-		c.work[first+worker].SortPart(parts[i], func(at int, codes []C) { c.write(lo+at, codes) })
+		work[worker].SortPart(parts[i], func(at int, codes []C) { write(worker, at, codes) })
+	})
+}
+
+// splitsRows reports whether the elements of s, surveyed as v, are ordered by splits of words: of 32-bit codes that a matrix would not
+// spread well, each with its place.
+func (o *ordering[C]) splitsRows(env *engine.Env, s extent, v presorted.Survey[C]) bool {
+	n := s.hi - s.lo
+	return bucket.Splits() && env.Loop.Workers <= splitWorkers && unsafe.Sizeof(C(0)) == 4 && !o.ties && !s.numbered && n <= mostSplit &&
+		ways.On(ways.SplitRows) && crowded(in(o.codes(s)), n, v)
+}
+
+// bySplits orders the elements of s, whose numbers are their places, by splits of words.
+func (o *ordering[C]) bySplits(env *engine.Env, s extent) error {
+	return env.Scoped(func(env *engine.Env) error {
+		codes, work := o.codes(s), bucket.Workers[uint64](env)
+		words := scratch.Take[uint64](&env.Arena, len(codes))
+		err := env.Stage("partition", len(codes), env.ChunkOf(len(codes)), func(_, from, to int) {
+			own := words[from:to]
+			for i, c := range codes[from:to] {
+				own[i] = uint64(c)<<32 | uint64(uint32(from+i))
+			}
+		})
+		if err != nil {
+			return err
+		}
+		return env.Stopped(splitBetween(env, work, words, func(worker, at int, words []uint64) {
+			for len(words) > 0 {
+				some := words[:min(len(words), engine.Block)]
+				order := work[worker].Places(len(some))
+				for i, w := range some {
+					order[i] = uint32(w)
+				}
+				o.deliver(worker, section{s.lo, s.lo + at, s.lo + at + len(some), order}, nil)
+				words, at = words[len(some):], at+len(some)
+			}
+		}))
 	})
 }

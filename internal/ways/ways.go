@@ -40,6 +40,7 @@ const (
 	FinerCodes   // texts begin with the same bytes
 	CodesInOrder // codes are nearly in order
 	SplitKeys    // keys are of up to 32 bits, or their codes crowd, and vectors split them from the first round on
+	SplitRows    // rows are ordered by 32-bit codes, and vectors split words of both
 	Crowd        // many codes of a bucket are the least, or the greatest
 
 	// At most 4096 elements. See packages cpu, small and presorted.
@@ -79,6 +80,7 @@ var list = [Ways]about{
 	FinerCodes:     {"finer-codes", "1.5 to 1.8 times, URLs of one host"},
 	CodesInOrder:   {"codes-in-order", "1.9 to 2.8 times, nearly sorted structs; 8 times, keys reversed"},
 	SplitKeys:      {"split-keys", "1.3 to 1.8 times, 10^5 or 10^6 uint32, float32 and float64; 1.5 to 3 times where they crowd"},
+	SplitRows:      {"split-rows", "1.5 times, 10^5 or 10^6 rows by float32"},
 	Crowd:          {"crowd", "2.2 to 2.8 times, 30 000 and 60 000 int64, a tenth and half of them the least"},
 	SmallInOrder:   {"small-in-order", "1.1 to 2.6 times, 1000 elements in order or with few swapped"},
 	SmallValues:    {"small-values", "1.7 to 3.5 times, 1000 keys of 4 or 2 values"},
