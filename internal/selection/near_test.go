@@ -56,6 +56,7 @@ func drawn(n int, code func(r *rand.Rand, i, n int) uint32) (codes []uint32, ord
 
 // TestNear selects rows between bounds, and finds bounds that do not hold.
 func TestNear(t *testing.T) {
+	found, missed := 0, 0
 	for name, code := range sampledInputs {
 		for _, n := range []int{leastSampled - 1, leastSampled, 70_001, 200_000} {
 			codes, order := drawn(n, code)
@@ -88,7 +89,20 @@ func TestNear(t *testing.T) {
 					if err := selectWhole(env, n, rows, src); err != nil {
 						t.Fatal(err)
 					}
+					byAll := slices.Clone(ks)
+					switch done, err := byCodes(env, n, byAll, src); {
+					case err != nil:
+						t.Fatal(err)
+					case done:
+						found++
+					default:
+						missed++
+						copy(byAll, rows)
+					}
 					for i, k := range ks {
+						if byAll[i] != order[k] {
+							t.Fatalf("%s, some of %d codes, %d workers, ranks %d: %d, want %d", name, n, workers, ks, byAll[i], order[k])
+						}
 						if rows[i] != order[k] {
 							t.Fatalf("%s, all of %d codes, ranks %d: %d, want %d", name, n, ks, rows[i], order[k])
 						}
@@ -96,6 +110,9 @@ func TestNear(t *testing.T) {
 				}
 			}
 		}
+	}
+	if bucket.Splits() && (found == 0 || missed == 0) {
+		t.Errorf("bounds held %d times, and did not %d times", found, missed)
 	}
 }
 

@@ -124,7 +124,7 @@ func splitsOrder[C Code](codes []C) bool {
 func (w *Worker[C]) orderSplits(codes []C, lowest, span C) []uint32 {
 	n, drop := len(codes), max(0, bits.Len64(uint64(span))-32)
 	w.words = scratch.Grow(&w.Env.Arena, w.words, n)
-	w.spare = scratch.Grow(&w.Env.Arena, w.spare, min(n, mostBeside[uint64]()))
+	w.spare = scratch.Grow(&w.Env.Arena, w.spare, min(n, MostBeside[uint64]()))
 	words := w.words[:n]
 	for i, c := range codes {
 		words[i] = loops.Word(c, lowest, drop, i)

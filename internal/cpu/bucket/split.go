@@ -18,17 +18,17 @@ import (
 // 32-bit ones 0.16 instead of 0.13). Few codes are sorted by a network. 64-bit codes that a matrix spreads well are left to it,
 // unless they are few.
 
-// mostBeside returns the most codes that are split in three, and the memory that a sort by splits takes.
-func mostBeside[C Code]() int { return 1 << 14 / int(unsafe.Sizeof(C(0))) }
+// MostBeside returns the most codes that are split in three, and the memory that a sort by splits takes.
+func MostBeside[C Code]() int { return 1 << 14 / int(unsafe.Sizeof(C(0))) }
 
-// splitter sorts codes by splits, with memory of as many, or of [mostBeside]. It writes them in order, some at a time, if write
+// splitter sorts codes by splits, with memory of as many, or of [MostBeside]. It writes them in order, some at a time, if write
 // is not nil. Their places are from at on.
 type splitter[C Code] struct {
 	memory []C
 	write  func(at int, codes []C)
 }
 
-// splitCodes sorts codes, with memory of as many, or of [mostBeside].
+// splitCodes sorts codes, with memory of as many, or of [MostBeside].
 func splitCodes[C Code](codes, memory []C) {
 	s := splitter[C]{memory: memory}
 	s.sort(PartOf(codes), splitsOf(len(codes)))
@@ -39,7 +39,7 @@ func splitsOf(n int) int { return 2 * bits.Len(uint(n)) }
 
 // sort sorts a part in at most the given number of rounds.
 func (s *splitter[C]) sort(p Part[C], rounds int) {
-	for ; !p.equal && len(p.codes) > mostBeside[C](); rounds-- {
+	for ; !p.equal && len(p.codes) > MostBeside[C](); rounds-- {
 		if rounds == 0 {
 			slices.Sort(p.codes)
 			p.equal = true
@@ -72,7 +72,7 @@ func PartOf[C Code](codes []C) Part[C] { return Part[C]{codes: codes} }
 // others.
 func (p Part[C]) Split() (lower, upper Part[C]) {
 	n := len(p.codes)
-	if p.equal || n <= mostBeside[C]() {
+	if p.equal || n <= MostBeside[C]() {
 		return p, Part[C]{at: p.at + n}
 	}
 	next, equal := pivotOf(p.codes), false
@@ -94,7 +94,7 @@ func (w *Worker[C]) SortPart(p Part[C], write func(at int, codes []C)) {
 
 // beside returns the memory of splits of n codes.
 func (w *Worker[C]) beside(n int) []C {
-	w.codes = scratch.Grow(&w.Env.Arena, w.codes, min(n, mostBeside[C]()))
+	w.codes = scratch.Grow(&w.Env.Arena, w.codes, min(n, MostBeside[C]()))
 	return w.codes
 }
 
@@ -238,7 +238,7 @@ func Crowded[C Code](sample []C, span C) (uneven, tied bool) {
 	return uneven, again >= len(sample)/8
 }
 
-// SortCodes sorts codes on the calling goroutine, with memory of as many, or of [mostBeside], if they are more than 128.
+// SortCodes sorts codes on the calling goroutine, with memory of as many, or of [MostBeside], if they are more than 128.
 func SortCodes[C Code](codes, memory []C) {
 	switch n := len(codes); {
 	case !Splits():
@@ -257,7 +257,7 @@ func SelectCode[C Code](codes, memory []C, k int) (code C, before int) {
 
 // selectRounds is SelectCode in at most the given number of rounds, before a sort by comparison.
 func selectRounds[C Code](codes, memory []C, k, rounds int) (code C, before int) {
-	for p := PartOf(codes); len(codes) > mostBeside[C]() && rounds > 0; rounds-- {
+	for p := PartOf(codes); len(codes) > MostBeside[C]() && rounds > 0; rounds-- {
 		lower, upper := p.Split()
 		if p = lower; k >= upper.at-before {
 			p, k, before = upper, k-(upper.at-before), upper.at

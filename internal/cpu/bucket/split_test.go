@@ -87,7 +87,7 @@ func TestSplitParts(t *testing.T) {
 }
 
 func testSplitParts[C Code](t *testing.T, code func(v uint64) C) {
-	r, most := rand.New(rand.NewPCG(13, 14)), mostBeside[C]()
+	r, most := rand.New(rand.NewPCG(13, 14)), MostBeside[C]()
 	w := Worker[C]{Env: newEnv()}
 	draws := []func(n int) []uint64{
 		func(n int) []uint64 { return make([]uint64, n) },

@@ -13,6 +13,9 @@ const MaxDigitBits = 11
 // LeastInPlace is the bytes of the least codes that [SplitInPlace] takes.
 const LeastInPlace = 512
 
+// WithinSlack is the number of places that [Within] may overwrite.
+const WithinSlack = 16
+
 // Repeat sets all words to value. It sets the first few one by one and copies these, since the runtime's copy uses
 // vectors.
 func Repeat[C Code](words []C, value C) {
