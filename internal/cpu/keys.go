@@ -296,6 +296,11 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v presorte
 	if done, err := c.splitKeys(env, codes, lo, n, v, side, first); done || err != nil {
 		return err
 	}
+	return c.byBuckets(env, codes, lo, n, v, side, first)
+}
+
+// byBuckets is sort by a partition into buckets.
+func (c *codeSort[C]) byBuckets(env *engine.Env, codes view[C], lo, n int, v presorted.Survey[C], side, first int) error {
 	moved := c.sides[side]()
 	b, err := split(env, lo, n, codes, v, bucketTarget(n, env.Loop.Workers, maxBuckets), func(env *engine.Env, b *buckets[C]) error {
 		return partitionCodes(env, b, codes, moved)

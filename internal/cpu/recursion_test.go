@@ -13,6 +13,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/testkit"
+	"example.com/sorter/internal/ways"
 )
 
 // skewedCodes have buckets that the first cut cannot keep small: all but a few
@@ -104,6 +105,7 @@ func sortPairs(t *testing.T, env *engine.Env, codes []uint64) ([]uint32, error) 
 // alone, and with few, which they share, in every way: the order is right, two
 // rounds are enough, and memory is within the planner's bound.
 func TestSecondRound(t *testing.T) {
+	defer ways.SwitchOff(ways.Of(ways.SplitKeys))() // which take no round
 	const n = 1_200_000
 	crews := testkit.Pick([]int{5}, []int{1, 2, 5})
 	turn := 0
@@ -224,13 +226,14 @@ func TestCellsOfFloats(t *testing.T) {
 // TestPrivateRound sorts codes of which one cell takes a further round. Its places are in memory of
 // its worker, so that there is no second side.
 func TestPrivateRound(t *testing.T) {
-	const n = 5 << 18 // or splits sort all
+	defer ways.SwitchOff(ways.Of(ways.SplitKeys))()
+	const n = 5 << 18
 	r := rand.New(rand.NewPCG(7, 8))
 	codes := make([]uint64, n)
 	for i := range codes {
 		codes[i] = r.Uint64()
 		if i%10 == 0 { // more than MaxLen
-			codes[i] = 1<<63 | codes[i]>>16 // even, or vectors would split them
+			codes[i] = 1<<63 | codes[i]>>16
 		}
 	}
 	want := slices.Clone(codes)

@@ -12,28 +12,31 @@ import (
 
 // Keys of 32 bits, and keys whose codes crowd, are split in halves that workers share: see [bucket.Part].
 
-// mostSplit bounds the 64-bit codes that are split from the first round on, and mostNarrow the 32-bit ones. More workers than splitWorkers gain more from a partition in parallel. Each worker gets
-// splitParts or more.
+// Of 64-bit codes up to mostCached are split from the first round on, up to mostSplit if they crowd, and up to mostNarrow, as of 32-bit ones,
+// where a race was for splits. More workers than splitWorkers gain more from a partition in parallel. Each worker gets splitParts
+// or more.
 const (
+	mostCached   = 1 << 17
 	mostSplit    = 1 << 20
 	mostNarrow   = 1 << 24
 	splitWorkers = 2
 	splitParts   = 3
 )
 
-// splitting reports whether n codes, surveyed as v, are split from the first round on: 32-bit ones, and 64-bit ones that a
-// matrix would not spread well. A split of the latter takes two and a half times as long as of the former, a matrix hardly
-// longer (EPYC, 2026-11: 10^5 uniform uint32 2.6 instead of 3.9 ns, uint64 5.3 instead of 5.6, 10^6 8.6 instead of 6.2).
+// splitting reports whether n codes, surveyed as v, are split from the first round on. A round of splits reads and writes all codes, which
+// takes long beyond the caches; a matrix takes a partition before, which takes long where many lines are written to at a time (10^5, 10^6
+// and 10^7 uniform uint64, Xeon, 2026-11-30: 5.8, 6.8 and 10.3 instead of 7.1, 8.1 and 14.5 ns; EPYC, 2026-11, by splits beside: 5.3 instead of
+// 5.6 and 8.6 instead of 6.2).
 func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey[C]) bool {
 	switch {
-	case env.Loop.Workers > splitWorkers:
+	case env.Loop.Workers > splitWorkers || n > mostNarrow:
 		return false
-	case unsafe.Sizeof(v.Min) == 4:
-		return n <= mostNarrow
-	case n > mostSplit:
-		return false
+	case unsafe.Sizeof(v.Min) == 4 || n <= mostCached:
+		return true
+	case n <= mostSplit && crowded(codes, n, v):
+		return true
 	}
-	return crowded(codes, n, v)
+	return prefersSplits(n)
 }
 
 // crowded reports whether a matrix would not spread n codes well, by a sample.

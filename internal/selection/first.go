@@ -5,12 +5,14 @@ package selection
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/cpu/bucket"
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/parallel"
@@ -22,6 +24,15 @@ import (
 // First returns the numbers of the first k rows by words, in order, in memory of env. k <= rows.Len. It reads each
 // key once; see [FirstBytes] for its memory.
 func First(env *engine.Env, rows extract.Input, words []extract.Word, k int) ([]uint32, error) {
+	if lead := &words[0]; k <= cpu.SmallLen && extract.Decisive(words) && lead.InMemory && bucket.Splits() {
+		lead.Open(rows, env)
+		switch {
+		case lead.Bits <= 32 && 4*rows.Len <= mostWhole:
+			return firstWhole(env, rows.Len, k, extract.Source32(rows, lead))
+		case lead.Bits > 32 && 8*rows.Len <= mostWhole:
+			return firstWhole(env, rows.Len, k, extract.Source64(rows, lead))
+		}
+	}
 	t := ties.New(env, rows, words)
 	order, err := first(env, t, k)
 	return order, t.Finish(err)
@@ -48,6 +59,56 @@ func first(env *engine.Env, t *ties.Breaker, k int) ([]uint32, error) {
 	}
 	all.cut()
 	return inOrder(env, t, all.found)
+}
+
+// firstWhole is First of at most [cpu.SmallLen] rows by all codes: one is selected, and the rows up to it are collected and ordered.
+func firstWhole[C sortkey.Code](env *engine.Env, n, k int, src cpu.Source[C]) (order []uint32, err error) {
+	order = scratch.Take[uint32](&env.Arena, k)
+	return order, env.Stopped(env.Stage("select", 1, 1, func(int, int, int) {
+		codes, moved := scratch.Take[C](&env.Arena, n), scratch.Take[C](&env.Arena, n)
+		eachBlock(env, n, func(at, end int) bool {
+			src(codes[at:end], at)
+			return true
+		})
+		if env.Loop.Err() != nil {
+			return // codes are left out
+		}
+		copy(moved, codes)
+		most, less := bucket.SelectCode(moved, scratch.Take[C](&env.Arena, min(n, bucket.MostBeside[C]())), k-1)
+		w := cpu.GetSmall[C]()
+		defer w.Put()
+		places := w.Index[:k]
+		rowsUpTo(order, w.Codes, codes, most, k-less)
+		w.Order(places)
+		for i, place := range places {
+			places[i] = order[place]
+		}
+		copy(order, places)
+	}))
+}
+
+// rowsUpTo writes the rows of codes below most, and the first rows that have it, a given number, to order, which has place for these, and
+// their codes to found.
+func rowsUpTo[C sortkey.Code](order []uint32, found, codes []C, most C, equal int) {
+	var masks [engine.Block / 64]uint64
+	k := 0
+	for at := 0; at < len(codes) && k < len(order); at += engine.Block {
+		block := codes[at:min(at+engine.Block, len(codes))]
+		loops.UpTo(masks[:], block, most)
+		for w, some := range masks[:(len(block)+63)/64] {
+			for ; some != 0 && k < len(order); some &= some - 1 {
+				i := 64*w + bits.TrailingZeros64(some)
+				if block[i] == most {
+					if equal == 0 {
+						continue
+					}
+					equal--
+				}
+				order[k], found[k] = uint32(at+i), block[i]
+				k++
+			}
+		}
+	}
 }
 
 func foundBy(held []selector) (found int) {
@@ -274,5 +335,9 @@ func FirstBytes(n, k, workers int, code uintptr) int64 {
 	found := int(min(count*int64(k), int64(n)))
 	block := scratch.Size(engine.Block, code) + scratch.Size(engine.Block, 8) + scratch.Size(engine.Block, 4) + scratch.AlignedSize(engine.Block/64, 8)
 	bytes := count*(scratch.Size(candidateLimit(n, k), unsafe.Sizeof(candidate{}))+block) + scratch.Size(found, unsafe.Sizeof(candidate{}))
-	return bytes + 2*scratch.Size(k, 4) + max(cpu.OrderBytes(k, workers, 4), cpu.OrderBytes(k, workers, 8))
+	bytes += 2*scratch.Size(k, 4) + max(cpu.OrderBytes(k, workers, 4), cpu.OrderBytes(k, workers, 8))
+	if k <= cpu.SmallLen && uintptr(n)*code <= mostWhole {
+		return max(bytes, scratch.Size(k, 4)+2*scratch.Size(n, code)+scratch.Size(bucket.MostBeside[uint32](), 4)) // of all codes
+	}
+	return bytes
 }

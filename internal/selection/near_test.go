@@ -120,7 +120,7 @@ func TestNear(t *testing.T) {
 func TestFirst(t *testing.T) {
 	tooLow := 0
 	for name, code := range sampledInputs {
-		for _, n := range []int{leastSampled - 1, leastSampled, 100_000} {
+		for _, n := range []int{leastSampled - 1, leastSampled, 100_000, 270_000} {
 			codes, order := drawn(n, code)
 			for _, k := range []int{1, 10, n / 100, n / 20} {
 				for workers := 1; workers <= 3; workers++ {

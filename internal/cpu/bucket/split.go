@@ -225,7 +225,7 @@ const MostSample = 128
 // ones nearly all. It sorts the sample.
 func Crowded[C Code](sample []C, span C) (uneven, tied bool) {
 	const share, crowd = 16, 38
-	SortCodes(sample, nil)
+	vecsort.SortFew(sample, sample)
 	wide, again := span/C(len(sample)/share), 0
 	for i, x := range sample[crowd:] {
 		uneven = uneven || x-sample[i] <= wide
