@@ -117,8 +117,11 @@ func splitsOrder[C Code](codes []C) bool {
 		return n <= fewOrdered && Splits()
 	}
 	var all [MostSample / 2]C
-	_, tied := Crowded(sampleInto(all[:], codes), 0)
-	return tied
+	sample := all[:]
+	if n < 1<<10 {
+		sample = all[:MostSample/4]
+	}
+	return tiedSample(sampleInto(sample, codes))
 }
 
 // orderSplits is Order by splits of words.

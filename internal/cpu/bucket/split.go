@@ -225,17 +225,24 @@ const MostSample = 128
 // ones nearly all. It sorts the sample.
 func Crowded[C Code](sample []C, span C) (uneven, tied bool) {
 	const share, crowd = 16, 38
-	vecsort.SortFew(sample, sample)
-	wide, again := span/C(len(sample)/share), 0
+	tied = tiedSample(sample)
+	wide := span / C(len(sample)/share)
 	for i, x := range sample[crowd:] {
 		uneven = uneven || x-sample[i] <= wide
 	}
+	return uneven, tied
+}
+
+// tiedSample sorts at most [MostSample] codes and reports whether an eighth of them comes again.
+func tiedSample[C Code](sample []C) bool {
+	vecsort.SortFew(sample, sample)
+	again := 0
 	for i, x := range sample[1:] {
 		if x == sample[i] {
 			again++
 		}
 	}
-	return uneven, again >= len(sample)/8
+	return again >= len(sample)/8
 }
 
 // SortCodes sorts codes on the calling goroutine, with memory of as many, or of [MostBeside], if they are more than 128.
