@@ -7,7 +7,6 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/sortkey"
-	"example.com/sorter/internal/stream"
 )
 
 // Arrays of bytes of all lengths share one getter and one comparison each, which move and compare bytes. So a length
@@ -45,6 +44,10 @@ func (g arrayField) comparison(o sortkey.Order) func(a, b unsafe.Pointer) int {
 // arrayComparator is [rowComparator] of arrays.
 func arrayComparator(l Format, o sortkey.Order) func(a, b int) int {
 	kind := l.Kind()
+	if in, ok := l.(inOneSlice); ok {
+		keys := in.slice()
+		return func(a, b int) int { return sortkey.CompareAt(kind, keys.At(a), keys.At(b), o) }
+	}
 	return func(a, b int) int {
 		var keys [2 * sortkey.MostBytes]byte
 		rows := [2]int{a, b}
@@ -55,9 +58,4 @@ func arrayComparator(l Format, o sortkey.Order) func(a, b int) int {
 		runtime.KeepAlive(&keys)
 		return c
 	}
-}
-
-// arraySliceComparator is [sliceComparator] of arrays.
-func arraySliceComparator(k sortkey.Kind, keys stream.Raw, o sortkey.Order) func(a, b int) int {
-	return func(a, b int) int { return sortkey.CompareAt(k, keys.At(a), keys.At(b), o) }
 }

@@ -68,7 +68,7 @@ func (c *Column) CodesOrNulls(dst []uint64, b Batch) (nulls uint64) {
 // unless the context was cancelled.
 func (c *Column) Keys(keys stream.Raw, b Batch) int {
 	b.Pace = c.Paces.Key
-	return keysFrom(keys, &b, c.getter(), 0)
+	return keysFrom(keys, &b, c.made.Getter(), 0)
 }
 
 // keysOrNull writes the keys of at most 64 elements. The key of a null is zero, and its bit
@@ -78,7 +78,7 @@ func keysOrNull(keys stream.Raw, b Batch, c *Column) (nulls uint64, n int) {
 		return nulls, 0
 	}
 	b.Pace = c.Paces.Key
-	return nulls, keysFrom(keys, &b, c.getter(), nulls)
+	return nulls, keysFrom(keys, &b, c.made.Getter(), nulls)
 }
 
 // NullsOf returns a bit for each of the first n elements of b, n <= 64: 1 if it is null. asked is

@@ -5,13 +5,10 @@
 package extract
 
 import (
-	"context"
 	"math"
-	"unsafe"
 
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
-	"example.com/sorter/internal/stream"
 )
 
 // Column is a column of the public package without the type E of its elements. Only its
@@ -122,45 +119,5 @@ type keyColumn interface {
 	inMemory(c *Column) bool // keys lie in a slice by element: no function is called, no element read
 }
 
-// getter returns the getter of the column's keys.
-func (c *Column) getter() Getter {
-	if _, ok := c.made.get.(sliceAt); ok {
-		return (*sliceRows)(c)
-	}
-	return c.made.get
-}
-
-// slice returns the keys by row number; none if they do not lie in a slice.
-func (c *Column) slice() stream.Raw {
-	keys, _ := c.made.Slice()
-	return keys
-}
-
 // Comparison returns the comparison of two elements by their keys, none of them null; see [Getter].
-func (c *Column) Comparison() any { return c.getter().Comparison(c.Order) }
-
-// sliceRows is the getter of the keys of a slice, of elements that are row numbers in any sequence.
-type sliceRows Column
-
-// Get is sound: callers have n row numbers, and room for as many keys.
-func (c *sliceRows) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
-	rows, size := unsafe.Slice((*int)(elements), n), c.kind.Size()
-	if nulls == 0 {
-		gatherKeys(c.kind, to, (*Column)(c).slice(), rows)
-		return n
-	}
-	for i := range rows { // the slice may have no key for a null
-		if key := unsafe.Add(to, uintptr(i)*size); nulls>>i&1 != 0 {
-			clearKey(c.kind, key)
-		} else {
-			gatherKeys(c.kind, key, (*Column)(c).slice(), rows[i:i+1])
-		}
-	}
-	return n
-}
-
-func (c *sliceRows) Comparison(o sortkey.Order) any {
-	return slicesComparator(c.kind, (*Column)(c).slice(), o)
-}
-
-func (c *sliceRows) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
+func (c *Column) Comparison() any { return c.made.Getter().Comparison(c.Order) }

@@ -26,7 +26,7 @@ func (s *Spec) checkElements(elements []int) {
 			panic(fmt.Sprintf("sorter: element %d is no row of %d validity bits", *row, bits.rows()))
 		}
 	}
-	keys, ok := s.keys()
+	keys, ok := s.rows()
 	if !ok {
 		return
 	}
@@ -50,23 +50,10 @@ func firstAbove(elements []int, n int) *int {
 
 // checkNulls panics if an element is not in [0, n) and not null.
 func (s *Spec) checkNulls(elements []int, n int) {
-	var c Column
-	s.put(&c)
-	isNull := c.nullFunc()
+	isNull := s.isNull()
 	for _, row := range elements {
 		if uint(row) >= uint(n) && (isNull == nil || !isNull(row)) {
 			panic(fmt.Sprintf("sorter: element %d is no row of a column of %d", row, n))
 		}
 	}
-}
-
-// keys returns the number of keys, if they lie in memory by row number.
-func (s *Spec) keys() (n int, ok bool) {
-	switch k := s.get.(type) {
-	case sliceAt:
-		return int(s.flags >> lenShift), true
-	case *formatKey:
-		return k.Len(), true
-	}
-	return 0, false
 }

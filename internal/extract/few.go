@@ -54,18 +54,15 @@ func (s *Spec) checkRows(n int) {
 	if s.nulls != nil && s.bits() == nil && !s.ends(n) {
 		return
 	}
-	var c Column
-	s.put(&c)
-	rows, ok := c.rows()
-	if _, few := c.holds(n, rows, ok, nil); few != "" {
+	if _, few := s.lacks(n, nil); few != "" {
 		panic(fmt.Sprintf("sorter: order of %d rows by %s", n, few))
 	}
 }
 
 // ends reports whether the column has its keys in memory and fewer than n.
 func (s *Spec) ends(n int) bool {
-	keys, ok := s.keys()
-	return ok && n > keys
+	rows, ok := s.rows()
+	return ok && n > rows
 }
 
 // FewOf are elements that are numbered. A method is called for at most [OnStack] of them. Their numbers
@@ -127,7 +124,7 @@ func (e *FewOf) KeysOf(c *Spec, keys stream.Raw, at []uint32) {
 	}
 	switch lo, hi := spanOf(at); {
 	case e.Rows:
-		getRows(c.get, keys, at)
+		getNumbered(c.get, keys, at)
 	case hi-lo == len(at):
 		c.get.Get(cpu.Hidden(keys.Data()), cpu.Hidden(e.Block.Part(lo, hi).Data()), len(at), 0, nil)
 	default:
@@ -150,8 +147,8 @@ func (e *FewOf) gather(c *Spec, keys stream.Raw, at []uint32) {
 	gatherKeys(c.Kind(), keys.Data(), from, numbers[:len(at)])
 }
 
-// getRows reads the keys of row numbers.
-func getRows(get Getter, keys stream.Raw, at []uint32) {
+// getNumbered reads the keys of row numbers.
+func getNumbered(get Getter, keys stream.Raw, at []uint32) {
 	var numbers [OnStack]int
 	for i, row := range at {
 		numbers[i%OnStack] = int(row)

@@ -12,7 +12,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/sortkey"
-	"example.com/sorter/internal/stream"
 )
 
 // Field is a field of the elements of a slice, found by name. It is the getter of their keys,
@@ -201,9 +200,8 @@ func (g fieldKeys[K]) comparison(o sortkey.Order) func(a, b unsafe.Pointer) int 
 // a program needs, which saves 300 KB where nothing is sorted by names of fields, and nothing compared by columns.
 
 type (
-	fieldGetter     = func(f *Field) Getter
-	rowComparison   = func(l Format, o sortkey.Order) func(a, b int) int
-	sliceComparison = func(keys stream.Raw, o sortkey.Order) func(a, b int) int
+	fieldGetter   = func(f *Field) Getter
+	rowComparison = func(l Format, o sortkey.Order) func(a, b int) int
 )
 
 func fieldKeysOf[K sortkey.Key](f *Field) Getter { return fieldKeys[K]{f} }
@@ -234,19 +232,6 @@ func rowComparisons() [sortkey.Kinds]rowComparison {
 	}
 }
 
-// sliceComparisons compare rows by keys that lie in a slice.
-func sliceComparisons() [sortkey.Kinds]sliceComparison {
-	return [sortkey.Kinds]sliceComparison{
-		sortkey.Bool: sliceComparator[bool],
-		sortkey.Int8: sliceComparator[int8], sortkey.Int16: sliceComparator[int16], sortkey.Int32: sliceComparator[int32], sortkey.Int64: sliceComparator[int64],
-		sortkey.Uint8: sliceComparator[uint8], sortkey.Uint16: sliceComparator[uint16], sortkey.Uint32: sliceComparator[uint32], sortkey.Uint64: sliceComparator[uint64],
-		sortkey.Float32: sliceComparator[float32], sortkey.Float64: sliceComparator[float64],
-		sortkey.Floats2: sliceComparator[[2]float32], sortkey.Floats3: sliceComparator[[3]float32], sortkey.Floats4: sliceComparator[[4]float32],
-		sortkey.Integer128: sliceComparator[sortkey.Int128], sortkey.Unsigned128: sliceComparator[sortkey.Uint128], sortkey.Time: sliceComparator[time.Time],
-		sortkey.String: sliceComparator[string], sortkey.Bytes: sliceComparator[[]byte], sortkey.Addr: sliceComparator[netip.Addr],
-	}
-}
-
 // getter returns the getter of the field.
 func (f *Field) getter() Getter {
 	if f.kind.IsArray() {
@@ -261,12 +246,4 @@ func rowsComparator(l Format, o sortkey.Order) func(a, b int) int {
 		return rowComparisons()[k](l, o)
 	}
 	return arrayComparator(l, o)
-}
-
-// slicesComparator returns the comparison of two rows by keys of a kind, which lie in a slice.
-func slicesComparator(k sortkey.Kind, keys stream.Raw, o sortkey.Order) func(a, b int) int {
-	if k.IsArray() {
-		return arraySliceComparator(k, keys, o)
-	}
-	return sliceComparisons()[k](keys, o)
 }

@@ -31,10 +31,17 @@ type textFormat interface {
 	text(row int) string
 }
 
+// inOneSlice are formats of keys that lie in a slice.
+type inOneSlice interface{ slice() stream.Raw }
+
 // rowComparator returns the comparison of two rows by the keys of a format, of one kind, whose type
 // has the layout of K.
 func rowComparator[K sortkey.Key](l Format, o sortkey.Order) func(a, b int) int {
 	compare := sortkey.Comparator[K](o)
+	if in, ok := l.(inOneSlice); ok {
+		keys := stream.SliceOf[K](in.slice())
+		return func(a, b int) int { return compare(keys[a], keys[b]) }
+	}
 	return func(a, b int) int {
 		var keys [2]K
 		rows := [2]int{a, b}
@@ -49,36 +56,33 @@ func hiddenRows[I rowNumber](rows []I) []I {
 	return unsafe.Slice((*I)(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(rows)))), len(rows))
 }
 
-// sliceComparator is [rowComparator] of keys that lie in a slice.
-func sliceComparator[K sortkey.Key](keys stream.Raw, o sortkey.Order) func(a, b int) int {
-	compare, s := sortkey.Comparator[K](o), stream.SliceOf[K](keys)
-	return func(a, b int) int { return compare(s[a], s[b]) }
-}
-
 // gatherRows writes the keys of rows to buf. Both may be on the stack.
 func gatherRows(l Format, buf unsafe.Pointer, rows []uint32) {
 	l.gather(cpu.Hidden(buf), hiddenRows(rows))
 }
 
-// formatKey is the keys of a format. It is also their getter, of elements that are row numbers.
+// formatKey is the getter of the keys of a format, of elements that are row numbers.
 type formatKey struct{ Format }
 
-func (k *formatKey) inMemory(c *Column) bool { return c.numbered || c.picked != nil }
+func (k *formatKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
+	return getRows(k.Format, to, elements, n, nulls)
+}
 
-// Get writes the zero key for nulls, whose rows are not read: their memory is unspecified.
+// getRows is [Getter.Get] of row numbers. It writes the zero key for nulls, whose rows are not read: their memory is
+// unspecified.
 //
 // Sound: callers have n row numbers, and room for as many keys.
-func (k *formatKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
-	rows, size := unsafe.Slice((*int)(elements), n), k.Kind().Size()
+func getRows(l Format, to, elements unsafe.Pointer, n int, nulls uint64) int {
+	rows, kind := unsafe.Slice((*int)(elements), n), l.Kind()
 	if nulls == 0 {
-		k.gatherInts(to, rows)
+		l.gatherInts(to, rows)
 		return n
 	}
 	for i := range rows {
-		if key := unsafe.Add(to, uintptr(i)*size); nulls>>i&1 != 0 {
-			clearKey(k.Kind(), key)
+		if key := unsafe.Add(to, uintptr(i)*kind.Size()); nulls>>i&1 != 0 {
+			clearKey(kind, key)
 		} else {
-			k.gatherInts(key, rows[i:i+1])
+			l.gatherInts(key, rows[i:i+1])
 		}
 	}
 	return n
@@ -87,44 +91,3 @@ func (k *formatKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ cont
 func (k *formatKey) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
 
 func (k *formatKey) Comparison(o sortkey.Order) any { return rowsComparator(k.Format, o) }
-
-func (k *formatKey) codes32(dst []uint32, b Batch, c *Column) { encodeFormat(dst, b, c, k) }
-
-func (k *formatKey) codes64(dst []uint64, b Batch, c *Column) { encodeFormat(dst, b, c, k) }
-
-// codesOrNull encodes the keys of nulls, too: those of narrow kinds can be read.
-func (k *formatKey) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
-	if !k.inMemory(c) {
-		return keyType{}.codesOrNull(dst, b, c)
-	}
-	nulls, asked := c.NullsOf(b, len(dst))
-	if asked == len(dst) {
-		encodeFormat(dst, b, c, k)
-	}
-	return nulls
-}
-
-// encodeFormat writes codes of narrow kinds through a buffer of keys.
-func encodeFormat[C sortkey.Code](dst []C, b Batch, c *Column, k *formatKey) {
-	if !k.inMemory(c) {
-		Extract(c.kind, dst, b, c.made.get, c.Order)
-		return
-	}
-	var memory [Piece]uint64
-	buf := cpu.Hidden(unsafe.Pointer(&memory))
-	for i := 0; i < len(dst); i += Piece {
-		codes, keys := dst[i:min(i+Piece, len(dst))], buf
-		switch some := b.part(i, i+len(codes)); {
-		case c.picked != nil && some.Block.Data() == nil:
-			k.gather(buf, (*c.picked)[some.Lo:some.Lo+len(codes)])
-		case c.picked != nil:
-			k.gatherInts(buf, stream.SliceOf[int](some.Block)[:len(codes)])
-		case some.at == nil:
-			keys = k.read(buf, some.Lo, len(codes))
-		default:
-			k.gather(buf, hiddenRows(some.at[:len(codes)]))
-		}
-		sortkey.EncodeAt(c.kind, codes, keys, c.Order)
-	}
-	runtime.KeepAlive(&memory) // the compiler does not see that buf is its address
-}

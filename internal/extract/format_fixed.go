@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"encoding/binary"
 	"unsafe"
 
@@ -8,7 +9,7 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// inSlice is the format of keys of fixed size that lie in a slice.
+// inSlice is the format of keys that lie in a slice.
 type inSlice struct {
 	kind sortkey.Kind
 	keys stream.Raw
@@ -18,7 +19,7 @@ type inSlice struct {
 func InSlice[K sortkey.Key](keys []K) Format {
 	switch kind := sortkey.KindOf[K](); kind {
 	case sortkey.String:
-		return &stringSlice{sortkey.As[string](keys)}
+		return &stringSlice{inSlice{kind, stream.RawOf(keys)}}
 	case sortkey.Bytes:
 		return &textRows[byteSlices]{sortkey.As[[]byte](keys)}
 	default:
@@ -39,6 +40,46 @@ func (s *inSlice) gather(buf unsafe.Pointer, rows []uint32) { gatherKeys(s.kind,
 func (s *inSlice) gatherInts(buf unsafe.Pointer, rows []int) { gatherKeys(s.kind, buf, s.keys, rows) }
 
 func (s *inSlice) overlaps(m stream.Raw) bool { return s.keys.Overlaps(m) }
+
+func (s *inSlice) slice() stream.Raw { return s.keys }
+
+// stringSlice is [inSlice] of strings.
+type stringSlice struct{ inSlice }
+
+// text is sound: there are strings.
+func (s *stringSlice) text(row int) string { return *(*string)(s.keys.At(row)) }
+
+// sliceKeys is a [Spec] of keys that lie in a slice, as their format and their getter: neither takes memory.
+type sliceKeys Spec
+
+func (s *sliceKeys) slice() stream.Raw {
+	keys, _ := (*Spec)(s).Slice()
+	return keys
+}
+
+func (s *sliceKeys) in() *inSlice { return &inSlice{s.Kind(), s.slice()} }
+
+func (s *sliceKeys) Kind() sortkey.Kind { return (*Spec)(s).Kind() }
+
+func (s *sliceKeys) Len() int { return s.slice().Len() }
+
+func (s *sliceKeys) read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
+	return s.in().read(buf, lo, n)
+}
+
+func (s *sliceKeys) gather(buf unsafe.Pointer, rows []uint32) { s.in().gather(buf, rows) }
+
+func (s *sliceKeys) gatherInts(buf unsafe.Pointer, rows []int) { s.in().gatherInts(buf, rows) }
+
+func (s *sliceKeys) overlaps(m stream.Raw) bool { return s.slice().Overlaps(m) }
+
+func (s *sliceKeys) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ context.Context) int {
+	return getRows(s, to, elements, n, nulls)
+}
+
+func (s *sliceKeys) Comparison(o sortkey.Order) any { return rowsComparator(s, o) }
+
+func (s *sliceKeys) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
 
 // Octets returns the format of byte strings of one width that lie one after the other; len(data) is
 // a multiple of width > 0. Up to 8 bytes are read as a number, 16 as an array, others as text.

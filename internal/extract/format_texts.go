@@ -9,29 +9,6 @@ import (
 	"example.com/sorter/internal/stream"
 )
 
-// stringSlice is the format of strings that lie in a slice.
-type stringSlice struct{ keys []string }
-
-func (s *stringSlice) Kind() sortkey.Kind { return sortkey.String }
-
-func (s *stringSlice) Len() int { return len(s.keys) }
-
-func (s *stringSlice) text(row int) string { return s.keys[row] }
-
-func (s *stringSlice) overlaps(m stream.Raw) bool { return stream.RawOf(s.keys).Overlaps(m) }
-
-func (s *stringSlice) read(_ unsafe.Pointer, lo, n int) unsafe.Pointer {
-	return unsafe.Pointer(unsafe.SliceData(s.keys[lo : lo+n]))
-}
-
-func (s *stringSlice) gather(buf unsafe.Pointer, rows []uint32) {
-	gatherAs[string](buf, stream.RawOf(s.keys), rows)
-}
-
-func (s *stringSlice) gatherInts(buf unsafe.Pointer, rows []int) {
-	gatherAs[string](buf, stream.RawOf(s.keys), rows)
-}
-
 // arena is the format of texts that lie one after the other: row i has the bytes from offset i up to
 // offset i+1.
 type arena[O uint32 | uint64] struct {

@@ -56,70 +56,15 @@ func (selfKey) codes64(dst []uint64, b Batch, c *Column) {
 
 func (selfKey) inMemory(*Column) bool { return true }
 
-// Store holds the full keys of a column of strings or byte slices.
-type Store[K TextKey] struct {
-	Column
-	Keys   []K // by element
-	stored []K // Keys where the store owns them, nil where they are given
-
-	fields *inPlaceKeys[K] // instead of keys, unless nil
-	format textFormat      // instead of keys, which are strings, unless nil
-}
-
-// at returns the key of element x.
-func (s *Store[K]) at(x uint32) K {
-	if s.fields != nil {
-		return s.fields.at(x)
-	}
-	return s.Keys[x]
-}
-
 // nullBits has a bit for each of a piece of elements: 1 for nulls.
 type nullBits [Piece / 64]uint64
-
-// put stores the keys of at most Piece elements and returns them, in buf unless they are
-// given and adjacent. It also finds the nulls. If the context is cancelled, keys may be
-// missing.
-func (s *Store[K]) put(buf []K, nulls *nullBits, b Batch) []K {
-	if s.InMemory() {
-		switch {
-		case s.format != nil:
-			return s.putFormat(buf, b)
-		case b.at == nil:
-			return s.Keys[b.Lo:][:len(buf)]
-		}
-		for i, x := range b.at {
-			buf[i] = s.Keys[x]
-		}
-		return buf
-	}
-	switch {
-	case s.call(hidden(buf), nulls, b) < len(buf): // the others are left out
-	case s.fields != nil:
-		s.fields.put(buf, b)
-	default:
-		scatter(s.stored, buf, b)
-	}
-	return buf
-}
-
-// putFormat is put of keys that lie in a format.
-func (s *Store[K]) putFormat(buf []K, b Batch) []K {
-	at := cpu.Hidden(unsafe.Pointer(unsafe.SliceData(buf)))
-	if b.at == nil {
-		at = s.format.read(at, b.Lo, len(buf))
-	} else {
-		s.format.gather(at, hiddenRows(b.at[:len(buf)]))
-	}
-	return sortkey.At[K](at, len(buf)) // sound: K is string
-}
 
 // call calls the column's functions for the elements of b and returns the number of
 // elements done, see [KeysFrom]. The keys of nulls are the zero value.
 func (c *Column) call(keys stream.Raw, nulls *nullBits, b Batch) (n int) {
 	if c.Nulls == NoNulls {
 		b.Pace = c.Paces.Key
-		return keysFrom(keys, &b, c.getter(), 0)
+		return keysFrom(keys, &b, c.made.Getter(), 0)
 	}
 	for lo := 0; lo < keys.Len(); lo += 64 {
 		hi := min(lo+64, keys.Len())
@@ -141,36 +86,12 @@ func scatter[K any](dst, keys []K, b Batch) {
 	}
 }
 
-func (s *Store[K]) Forget(n int) { clear(s.stored[:n]) }
-
-func (s *Store[K]) Along(env *engine.Env, p any) (err error) {
-	switch {
-	case s.fields != nil && s.fields.strays.Load() != nil:
-		var strays []K
-		strays, err = alongAny(env, p, *s.fields.strays.Load())
-		s.fields.strays.Store(&strays)
-	case s.stored != nil:
-		s.Keys, err = alongAny(env, p, s.stored)
-		s.stored = s.Keys // for keys that are extracted later
-	}
-	return err
-}
-
 // alongAny is cpu.Along for p, a *cpu.Placement.
 func alongAny[K any](env *engine.Env, p any, keys []K) ([]K, error) {
 	if p, ok := p.(*cpu.Placement[uint32]); ok {
 		return cpu.Along(env, p, keys)
 	}
 	return cpu.Along(env, p.(*cpu.Placement[uint64]), keys)
-}
-
-func (s *Store[K]) Moved(payload cpu.Payload) {
-	switch {
-	case s.fields != nil:
-		s.fields.elems = payload.Raw()
-	case s.stored == nil:
-		s.Keys = cpu.Slice[K](payload)
-	}
 }
 
 // flag reduces 64-bit codes to the prefixBits bits of the column in a packed code, the first of

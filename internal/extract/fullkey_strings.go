@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -23,27 +25,12 @@ type TieFinder interface {
 	PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32) (tied []uint32, seen presorted.Steps)
 }
 
-// TextKey is the type by which strings and byte slices of any named type are stored. Only
-// the functions below that are not generic instantiate [Strings]: it is compiled here, once,
-// and the calls in its loops are inlined. Code that is generic in the user's types is
-// compiled in the user's package, where they would not be.
+// TextKey is the type by which strings and byte slices of any named type are stored.
 type TextKey interface{ string | []byte }
-
-func keepStrings(c Column, rows Input, arena *scratch.Arena) FullKeys {
-	return keepTexts[string](c, rows, arena)
-}
-
-func keepByteSlices(c Column, rows Input, arena *scratch.Arena) FullKeys {
-	return keepTexts[[]byte](c, rows, arena)
-}
-
-func givenStrings(c Column, keys []string) FullKeys { return givenTexts(c, keys) }
-
-func givenByteSlices(c Column, keys [][]byte) FullKeys { return givenTexts(c, keys) }
 
 // keepTexts reads keys in their elements if it can, and otherwise takes memory for them.
 func keepTexts[K TextKey](c Column, rows Input, arena *scratch.Arena) FullKeys {
-	t := givenTexts[K](c, nil)
+	t := &Strings[K]{Column: c}
 	if c.Nulls == NoNulls && rows.Picked == nil {
 		t.fields = newInPlaceKeys[K](rows.Slice, arena)
 	}
@@ -54,20 +41,84 @@ func keepTexts[K TextKey](c Column, rows Input, arena *scratch.Arena) FullKeys {
 	return t
 }
 
-func givenTexts[K TextKey](c Column, keys []K) *Strings[K] {
-	return &Strings[K]{Store: &Store[K]{Column: c, Keys: keys}}
-}
-
-// Strings holds the full keys of strings and byte slices. Depth counts bytes.
+// Strings holds the full keys of a column of strings or byte slices. Depth counts bytes.
 type Strings[K TextKey] struct {
-	*Store[K]
+	Column
+	Keys   []K // by element
+	stored []K // Keys where these own them, nil where they are given
+
+	fields *inPlaceKeys[K] // instead of keys, unless nil
+	format textFormat      // instead of keys, which are strings, unless nil
+
 	longest atomic.Int64 // bytes of the longest string, without those skipped; more if one has a zero byte
 	skipped int          // leading bytes that are not in codes, see [Word.SkipShared]
 }
 
-// NewStrings returns the full keys keys[x] of elements x.
-func NewStrings[K TextKey](keys []K, o sortkey.Order) *Strings[K] {
-	return givenTexts(Column{kind: sortkey.KindOf[K](), Order: o}, keys)
+// at returns the key of element x.
+func (t *Strings[K]) at(x uint32) K {
+	if t.fields != nil {
+		return t.fields.at(x)
+	}
+	return t.Keys[x]
+}
+
+// put stores the keys of at most Piece elements and returns them, in buf unless they are
+// given and adjacent. It also finds the nulls. If the context is cancelled, keys may be
+// missing.
+func (t *Strings[K]) put(buf []K, nulls *nullBits, b Batch) []K {
+	if t.InMemory() {
+		switch {
+		case t.format != nil:
+			return t.putFormat(buf, b)
+		case b.at == nil:
+			return t.Keys[b.Lo:][:len(buf)]
+		}
+		for i, x := range b.at {
+			buf[i] = t.Keys[x]
+		}
+		return buf
+	}
+	switch {
+	case t.call(hidden(buf), nulls, b) < len(buf): // the others are left out
+	case t.fields != nil:
+		t.fields.put(buf, b)
+	default:
+		scatter(t.stored, buf, b)
+	}
+	return buf
+}
+
+// putFormat is put of keys that lie in a format.
+func (t *Strings[K]) putFormat(buf []K, b Batch) []K {
+	at := cpu.Hidden(unsafe.Pointer(unsafe.SliceData(buf)))
+	if b.at == nil {
+		at = t.format.read(at, b.Lo, len(buf))
+	} else {
+		t.format.gather(at, hiddenRows(b.at[:len(buf)]))
+	}
+	return sortkey.At[K](at, len(buf)) // sound: K is string
+}
+
+func (t *Strings[K]) Along(env *engine.Env, p any) (err error) {
+	switch {
+	case t.fields != nil && t.fields.strays.Load() != nil:
+		var strays []K
+		strays, err = alongAny(env, p, *t.fields.strays.Load())
+		t.fields.strays.Store(&strays)
+	case t.stored != nil:
+		t.Keys, err = alongAny(env, p, t.stored)
+		t.stored = t.Keys // for keys that are extracted later
+	}
+	return err
+}
+
+func (t *Strings[K]) Moved(payload cpu.Payload) {
+	switch {
+	case t.fields != nil:
+		t.fields.elems = payload.Raw()
+	case t.stored == nil:
+		t.Keys = cpu.Slice[K](payload)
+	}
 }
 
 // text returns the key of element x as a string.
@@ -282,7 +333,7 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32
 }
 
 func (t *Strings[K]) Forget(n int) {
-	t.Store.Forget(n)
+	clear(t.stored[:n])
 	t.longest.Store(0)
 }
 

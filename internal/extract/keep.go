@@ -11,9 +11,9 @@ import (
 func (keyType) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
 	switch c.kind {
 	case sortkey.String:
-		return keepStrings(c, rows, arena)
+		return keepTexts[string](c, rows, arena)
 	case sortkey.Bytes:
-		return keepByteSlices(c, rows, arena)
+		return keepTexts[[]byte](c, rows, arena)
 	case sortkey.Addr:
 		return keepAddrs(c, rows, arena)
 	}
@@ -33,33 +33,27 @@ func (selfKey) keep(c Column, _ int, rows Input, _ *scratch.Arena) FullKeys {
 }
 
 // keep stores keys only if they are not given.
-func (sliceKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
+func (rowKeys) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
 	if !c.InMemory() {
 		return keyType{}.keep(c, prefixBits, rows, arena)
 	}
-	return keepInMemory(c, c.slice())
-}
-
-// keep stores keys only if they are not given.
-func (k *formatKey) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) FullKeys {
-	if !c.InMemory() {
-		return keyType{}.keep(c, prefixBits, rows, arena)
+	if keys, ok := c.made.Slice(); ok {
+		return keepInMemory(c, keys)
 	}
-	if texts, ok := k.Format.(textFormat); ok {
-		t := givenTexts[string](c, nil)
-		t.format = texts
-		return t
+	from := c.made.Format()
+	if texts, ok := from.(textFormat); ok {
+		return &Strings[string]{Column: c, format: texts}
 	}
-	return keysIn(c, k.Format)
+	return keysIn(c, from)
 }
 
 // keepInMemory returns keys of a wide kind that lie in a slice.
 func keepInMemory(c Column, keys stream.Raw) FullKeys {
 	switch c.kind {
 	case sortkey.String:
-		return givenStrings(c, stream.SliceOf[string](keys))
+		return &Strings[string]{Column: c, Keys: stream.SliceOf[string](keys)}
 	case sortkey.Bytes:
-		return givenByteSlices(c, stream.SliceOf[[]byte](keys))
+		return &Strings[[]byte]{Column: c, Keys: stream.SliceOf[[]byte](keys)}
 	}
 	return keysIn(c, &inSlice{c.kind, keys})
 }

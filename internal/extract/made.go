@@ -19,13 +19,8 @@ func AppendColumns(all []Column, specs []Spec) []Column {
 // put writes the column to c, which is the zero value.
 func (s *Spec) put(c *Column) {
 	c.made, c.kind, c.Order, c.Nulls, c.AreNull = *s, s.Kind(), s.Order(), s.Nulls(), s.nullGetter()
-	switch get := s.get.(type) {
-	case sliceAt:
-		c.Key = sliceKey{}
-	case *formatKey:
-		c.Key = get
-	default:
-		c.Key = keyType{}
+	if c.Key = (keyType{}); s.byRow() {
+		c.Key = rowKeys{}
 	}
 }
 
@@ -59,51 +54,13 @@ func forRows(cols []Column, n int, selected []uint32, call string, number int) {
 // forRows changes the column to that of row numbers below n. If the column has too few keys, few
 // describes them.
 func (c *Column) forRows(n int, selected []uint32) (few string) {
-	rows, ok := c.rows()
-	noNulls, few := c.holds(n, rows, ok, selected)
+	noNulls, few := c.made.lacks(n, selected)
 	if noNulls {
 		*c = c.WithoutNulls()
 	}
+	rows, ok := c.made.rows()
 	c.numbered = ok && n <= rows // keys of nulls are read, too
 	return few
-}
-
-// holds reports whether none of the rows below n is null. The column has the keys of rows, if they
-// lie in memory. If these are fewer than all rows take, or the selected ones, few describes them.
-func (c *Column) holds(n, rows int, inMemory bool, selected []uint32) (noNulls bool, few string) {
-	noNulls = c.Nulls == NoNulls
-	if bits := c.bits(); bits != nil {
-		if n > bits.rows() {
-			return false, fmt.Sprintf("%d validity bits", bits.rows())
-		}
-		noNulls = bits.allValid(n)
-	}
-	if inMemory && n > rows && (noNulls || !c.nullFrom(rows, n, selected)) {
-		return noNulls, fmt.Sprintf("a column of %d", rows)
-	}
-	return noNulls, ""
-}
-
-// nullFrom reports whether all rows from first to n-1 are null, or those of them that are selected.
-func (c *Column) nullFrom(first, n int, selected []uint32) bool {
-	isNull := c.nullFunc()
-	if selected != nil {
-		return !slices.ContainsFunc(selected, func(row uint32) bool { return int64(row) >= int64(first) && !isNull(int(row)) })
-	}
-	for ; first < n && isNull(first); first++ {
-	}
-	return first == n
-}
-
-// nullFunc returns the nulls of a column of row numbers; nil if there are none.
-func (c *Column) nullFunc() func(row int) bool {
-	if c.Nulls == NoNulls {
-		return nil
-	}
-	if f, ok := c.AreNull.(NullFunc[int]); ok {
-		return f
-	}
-	return c.bits().IsNull
 }
 
 // ForPicked changes columns of the elements of an input to those of the ones that it picks.

@@ -21,22 +21,25 @@ func Columns(words []Word) (cols []Column) {
 	return cols
 }
 
-// LeadingNulls returns where the first column of words puts its nulls.
-func LeadingNulls(words []Word) NullPlace {
+// lead returns the first column of words.
+func lead(words []Word) *Column {
 	if len(words[0].narrow) > 0 {
-		return words[0].narrow[0].Nulls
+		return &words[0].narrow[0]
 	}
-	return words[0].wide.Nulls
+	return words[0].wide
 }
+
+// LeadingNulls returns where the first column of words puts its nulls.
+func LeadingNulls(words []Word) NullPlace { return lead(words).Nulls }
 
 // LeadingInMemory reports whether the keys of the first column of words lie in memory, and codes hold those that are not null.
 func LeadingInMemory(words []Word) bool {
-	lead := Columns(words[:1])[0].WithoutNulls()
+	lead := lead(words).WithoutNulls()
 	return lead.InMemory() && lead.Bits() <= 64
 }
 
 // LeadingWide reports whether the keys of the first column of words are wider than a code.
-func LeadingWide(words []Word) bool { return Columns(words[:1])[0].kind.Wide() }
+func LeadingWide(words []Word) bool { return lead(words).kind.Wide() }
 
 // ApartWords returns the words of the elements whose leading key is not null, and of those whose
 // key is null.

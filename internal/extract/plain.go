@@ -27,9 +27,9 @@ func (c *Column) keysAt(rows Input) unsafe.Pointer {
 	switch c.Key.(type) {
 	case selfKey:
 		return rows.Slice.Data()
-	case sliceKey:
-		if c.numbered && c.picked == nil {
-			return c.slice().Data()
+	case rowKeys:
+		if keys, ok := c.made.Slice(); ok && c.numbered && c.picked == nil {
+			return keys.Data()
 		}
 	}
 	return nil

@@ -155,10 +155,9 @@ func TestMemoryOfOrders(t *testing.T) {
 			if name == "offsets" && lo == 2*n {
 				continue // the last offset
 			}
-			expect(t, name, want, func() { Result(rows, n, into, cols...) })
-			expect(t, name, want, func() { ResultOf(rows, into, []Spec{own, spec}) })
-			expect(t, name, "", func() { Result(rows, n, into[:5:5], cols...) })
-			expect(t, name, "", func() { ResultOf(rows, into[:5:5], []Spec{own, spec}) })
+			expect(t, name, want, func() { Result(rows, n, into, ListOf(cols)) })
+			expect(t, name, want, func() { Result(rows, n, into, ListOf([]Spec{own, spec})) })
+			expect(t, name, "", func() { Result(rows, n, into[:5:5], ListOf(cols)) })
 			if rows := spec.get; name == "slice" && rows != nil {
 				expect(t, name, want, func() { ListOf([]Spec{spec}).OrderOf(n, into) })
 			} else if f, ok := rows.(*formatKey); ok && f.Len() >= 4 {
@@ -177,23 +176,22 @@ func TestMemoryOfOrders(t *testing.T) {
 			want = "Into memory that holds the elements to be ordered"
 		}
 		into := perm.Perm(memory[lo : lo+n])
-		expect(t, "elements", want, func() { Result(elements, n, into) })
-		expect(t, "elements", want, func() { ResultOf(elements, into, nil) })
+		expect(t, "elements", want, func() { Result(elements, n, into, SpecList{}) })
 	}
 	into := make(perm.Perm, n-1, n)
-	for _, p := range []perm.Perm{Result(stream.RawOf(texts[:n]), n, into), ResultOf(stream.RawOf(texts[:n]), into, nil), ListOf[Spec](nil).OrderOf(n, into)} {
+	for _, p := range []perm.Perm{Result(stream.RawOf(texts[:n]), n, into, SpecList{}), ListOf[Spec](nil).OrderOf(n, into)} {
 		if len(p) != n || &p[0] != &into[:1][0] {
 			t.Errorf("an order of %d places in other memory", len(p))
 		}
 	}
 	for _, into := range []perm.Perm{nil, make(perm.Perm, 0), make(perm.Perm, n-1)} {
-		for _, p := range []perm.Perm{Result(stream.RawOf(texts[:n]), n, into), ResultOf(stream.RawOf(texts[:n]), into, nil), ListOf[Spec](nil).OrderOf(n, into)} {
+		for _, p := range []perm.Perm{Result(stream.RawOf(texts[:n]), n, into, SpecList{}), ListOf[Spec](nil).OrderOf(n, into)} {
 			if len(p) != n {
 				t.Errorf("an order of %d places", len(p))
 			}
 		}
 	}
-	if p := Result(stream.Raw{}, 0, nil); p == nil && len(p) != 0 {
+	if p := Result(stream.Raw{}, 0, nil, SpecList{}); p == nil && len(p) != 0 {
 		t.Error("no rows")
 	}
 	numbers := make([]int64, n)

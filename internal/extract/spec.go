@@ -12,7 +12,7 @@ import (
 // makes one for each call. Sorts make a [Column] of it. One type of eight words, with what a [Column] adds,
 // takes 1.3 times for 3 to 10 rows (EPYC, 2026-11; bench/results/constants.md).
 type Spec struct {
-	get   Getter         // of the keys; [sliceAt] if they lie in a slice by row number
+	get   Getter         // of the keys; [sliceAt] if they lie in a slice by row number, see [Spec.Getter]
 	nulls unsafe.Pointer // *NullBits if the flag is set, otherwise a null function or *Field; nil without nulls
 	flags uint64
 }
@@ -30,7 +30,7 @@ const (
 	lenShift   = 16
 )
 
-// sliceAt is the address of a slice of keys, as a getter: a [Column] reads the slice.
+// sliceAt is the address of a slice of keys, as a getter: [sliceKeys] read the slice.
 type sliceAt struct{ data unsafe.Pointer }
 
 func (sliceAt) Get(unsafe.Pointer, unsafe.Pointer, int, uint64, context.Context) int {
@@ -112,11 +112,38 @@ func (s Spec) Slice() (keys stream.Raw, ok bool) {
 
 // byRow reports whether keys lie in memory by row number.
 func (s *Spec) byRow() bool {
-	switch s.get.(type) {
-	case sliceAt, *formatKey:
-		return true
+	_, ok := s.rows()
+	return ok
+}
+
+// rows returns the number of keys, if they lie in memory by row number.
+func (s *Spec) rows() (n int, ok bool) {
+	switch k := s.get.(type) {
+	case sliceAt:
+		return int(s.flags >> lenShift), true
+	case *formatKey:
+		return k.Len(), true
 	}
-	return false
+	return 0, false
+}
+
+// Format returns where keys lie by row number; nil if they do not.
+func (s *Spec) Format() Format {
+	switch k := s.get.(type) {
+	case sliceAt:
+		return (*sliceKeys)(s)
+	case *formatKey:
+		return k.Format
+	}
+	return nil
+}
+
+// Getter returns the getter of the keys.
+func (s *Spec) Getter() Getter {
+	if _, ok := s.get.(sliceAt); ok {
+		return (*sliceKeys)(s)
+	}
+	return s.get
 }
 
 // overlaps reports whether keys that lie in memory by row number share it with m.

@@ -13,7 +13,7 @@ func TestTwoStringsAreSortedLikeFew(t *testing.T) {
 	for _, desc := range []bool{false, true} {
 		for _, a := range texts {
 			for _, b := range texts {
-				full := NewStrings([]string{a, b}, sortkey.Order{Desc: desc})
+				full := stringsOf([]string{a, b}, sortkey.Order{Desc: desc})
 				for depth := range common(a, b, 0) + 1 {
 					got, want := []uint32{0, 1}, []uint32{0, 1}
 					same, ok := full.SortFew(got, Level{Depth: depth})

@@ -19,6 +19,11 @@ import (
 	"example.com/sorter/internal/testkit"
 )
 
+// stringsOf returns the full keys keys[x] of elements x.
+func stringsOf[K TextKey](keys []K, o sortkey.Order) *Strings[K] {
+	return &Strings[K]{Column: Column{kind: sortkey.KindOf[K](), Order: o}, Keys: keys}
+}
+
 // lengths of texts are about those that are compared at a time.
 var lengths = []int{0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 64, 255, 256, 257, 300, 511, 512, 513}
 
@@ -99,7 +104,7 @@ func TestFewTexts(t *testing.T) {
 		for i := range order {
 			order[i] = uint32(i)
 		}
-		if _, ok := NewStrings(c.texts, sortkey.Order{}).SortFew(order, Level{Depth: c.depth}); ok != c.ok {
+		if _, ok := stringsOf(c.texts, sortkey.Order{}).SortFew(order, Level{Depth: c.depth}); ok != c.ok {
 			t.Errorf("%d texts of %d bytes from %d on: %t", len(c.texts), len(c.texts[0]), c.depth, ok)
 		}
 	}
@@ -128,7 +133,7 @@ func TestDeepTexts(t *testing.T) {
 			}
 		}
 		o := sortkey.Order{Desc: r.IntN(2) == 0}
-		full, order := NewStrings(keys, o), make([]uint32, n)
+		full, order := stringsOf(keys, o), make([]uint32, n)
 		for i := range order {
 			order[i] = uint32(i)
 		}
@@ -158,7 +163,7 @@ func TestWindows(t *testing.T) {
 	for i := range texts {
 		texts[i] = strings.Repeat("x", 1000) + string(rune('a'+i%26)) + strings.Repeat("y", i)
 	}
-	full, order := NewStrings(texts, sortkey.Order{}), make([]uint32, len(texts))
+	full, order := stringsOf(texts, sortkey.Order{}), make([]uint32, len(texts))
 	for i := range order {
 		order[i] = uint32(i)
 	}
@@ -177,7 +182,7 @@ func TestWindows(t *testing.T) {
 	if p := full.WithPivot(order, Level{}); !p.stem && (p.Window > len(texts[p.Pivot]) || p.Window < 17) {
 		t.Errorf("window of %d bytes", p.Window)
 	}
-	long := NewStrings(slices.Repeat([]string{strings.Repeat("x", 3*TextTurn)}, 40), sortkey.Order{})
+	long := stringsOf(slices.Repeat([]string{strings.Repeat("x", 3*TextTurn)}, 40), sortkey.Order{})
 	for _, n := range []int{OnStack, OnStack + 1} {
 		if p := long.WithPivot(order[:n], Level{Depth: 5}); p.Window != TextTurn {
 			t.Errorf("window of %d bytes in a run of %d", p.Window, n)
@@ -578,7 +583,7 @@ func TestCodesEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, window := range []int{LongText, LongText + 1} {
-		full := NewStrings(slices.Repeat([]string{strings.Repeat("x", window)}, 20), sortkey.Order{})
+		full := stringsOf(slices.Repeat([]string{strings.Repeat("x", window)}, 20), sortkey.Order{})
 		for _, pace := range []*Pace{nil, {Loop: &parallel.Loop{}}, {Loop: &parallel.Loop{Ctx: ctx}}} {
 			full.Paces.Key = pace
 			dst, order := make([]uint64, 20), make([]uint32, 20)

@@ -26,7 +26,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 				return err
 			}
 		}
-		t.index = extract.Result(rows.Slice.Raw(), rows.Len, o.Into, cols...)
+		t.index = extract.Result(rows.Slice.Raw(), rows.Len, o.Into, extract.ListOf(cols))
 		r.result, r.plan.bytes, r.Env.Held = o.Held, r.plan.bytes+o.Held, 0
 		r.Arena.Hold(r.result)
 		return nil

@@ -84,7 +84,7 @@ func OrderFunc[E any](s []E, compare func(a, b E) int, o *call.Options) (perm.Pe
 	}
 	raw := cpu.PayloadOf(s).Raw()
 	if isSmall(o, len(s)) && !o.Monitored() && o.Marks == nil {
-		p := extract.Result(raw, len(s), o.Into)
+		p := extract.Result(raw, len(s), o.Into, extract.SpecList{})
 		comparison.SmallOrder(p, s, compare)
 		return p, nil
 	}
@@ -96,7 +96,7 @@ func OrderFunc[E any](s []E, compare func(a, b E) int, o *call.Options) (perm.Pe
 	if err := r.planOrderFunc(); err != nil {
 		return nil, err
 	}
-	p := extract.Result(raw, r.n, o.Into)
+	p := extract.Result(raw, r.n, o.Into, extract.SpecList{})
 	if err := orderFunc(r, p, s, compare); err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func OrderWithin(cols []extract.Column, n int, offsets []int, o *call.Options) (
 		return nil, err
 	}
 	r.marks = ties.NewMarks(r.Marks, n, words)
-	p := extract.Result(rows.Slice.Raw(), n, o.Into, cols...)
+	p := extract.Result(rows.Slice.Raw(), n, o.Into, extract.ListOf(cols))
 	from := end // the first row that need not keep its place
 	if end > 0 && len(words) > 0 {
 		from = segments.First()

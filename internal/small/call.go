@@ -247,7 +247,7 @@ func OrderWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, f functions, o
 	if o.Marks != nil {
 		return orderMarked([]extract.Column{extract.ColumnAs(k, get)}, s, o)
 	}
-	p := extract.Result(s.Raw(), s.Len(), o.Into)
+	p := extract.Result(s.Raw(), s.Len(), o.Into, extract.SpecList{})
 	if !o.Monitored() {
 		return p, Order(k, p, s, get, o.Order(), nil)
 	}

@@ -11,7 +11,7 @@ import (
 
 // orderMarked returns the order of s by cols, and delivers the runs that the call asks for.
 func orderMarked(cols []extract.Column, s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
-	p := extract.Result(s.Raw(), s.Len(), cfg.Into, cols...)
+	p := extract.Result(s.Raw(), s.Len(), cfg.Into, extract.ListOf(cols))
 	c := begin(cfg, s.Len(), KeyFunction)
 	defer c.end()
 	w := takeRows(cols, extract.FewOf{Block: s.Raw()}, cfg, c)

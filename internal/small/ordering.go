@@ -133,7 +133,7 @@ func (o *Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []ui
 
 // OrderFew returns the order of at most tinySort elements.
 func (o *Ordering) OrderFew(s stream.Raw, cfg *call.Options) perm.Perm {
-	p := extract.ResultOf(s, cfg.Into, o.specs())
+	p := extract.Result(s, s.Len(), cfg.Into, extract.ListOf(o.specs()))
 	o.orderFew(p, s, cfg)
 	return p
 }
@@ -178,7 +178,7 @@ func (o *Ordering) Order(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
 	if cfg.Marks != nil {
 		return orderMarked(o.Columns(), s, cfg)
 	}
-	p := extract.ResultOf(s.Raw(), cfg.Into, o.specs())
+	p := extract.Result(s.Raw(), s.Len(), cfg.Into, extract.ListOf(o.specs()))
 	if err := o.ordered(s, cfg, func(order []uint32, _ bool) { copy(p, order) }); err != nil {
 		return nil, err
 	}

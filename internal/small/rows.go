@@ -108,7 +108,7 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 	if ServesFew(cfg, n) {
 		return OrderFew(extract.ListOf(cols), n, cfg), nil
 	}
-	p := extract.Result(stream.Raw{}, n, cfg.Into, cols...)
+	p := extract.Result(stream.Raw{}, n, cfg.Into, extract.ListOf(cols))
 	c := begin(cfg, n, KeyFunction)
 	defer c.end()
 	w := takeRows(cols, extract.FewOf{Rows: true}, cfg, c)

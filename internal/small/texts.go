@@ -30,7 +30,7 @@ func getSmallTexts[K extract.TextKey](keys []K, o sortkey.Order, c *Call) *small
 	}
 	w, ok := pool.Get().(*smallTexts[K])
 	if !ok {
-		w = &smallTexts[K]{full: extract.Strings[K]{Store: &extract.Store[K]{}}, pool: pool}
+		w = &smallTexts[K]{pool: pool}
 		w.ties = ties.New(&w.env, extract.Input{}, []extract.Word{{Full: &w.full}})
 	}
 	w.full.Order, w.full.Keys = o, keys

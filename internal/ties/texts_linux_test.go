@@ -32,7 +32,7 @@ func TestTextsAreReadFromDepthOn(t *testing.T) {
 
 func checkReadFrom(t *testing.T, texts []string, depth int, desc bool) {
 	defer testkit.FailOnFault(t, fmt.Sprintf("%d strings, desc %v", len(texts), desc))
-	order := refineAll(extract.NewStrings(texts, sortkey.Order{Desc: desc}), len(texts), depth)
+	order := refineAll(&extract.Strings[string]{Column: extract.Column{Order: sortkey.Order{Desc: desc}}, Keys: texts}, len(texts), depth)
 	readable := make([]string, len(texts))
 	for i, s := range texts {
 		readable[i] = s[depth : depth+syscall.Getpagesize()]

@@ -82,7 +82,7 @@ func TestTextsAreReadOnce(t *testing.T) {
 		extract.PivotSeed = uint64(i) // so that counts are the same in every run
 		texts := family.Draw(n, dist.Rand(uint64(i)))
 		for _, desc := range []bool{false, true} {
-			c := &countedTexts{extract.NewStrings(texts, sortkey.Order{Desc: desc}), texts, make([]int, n), make([]int, n)}
+			c := &countedTexts{&extract.Strings[string]{Column: extract.Column{Order: sortkey.Order{Desc: desc}}, Keys: texts}, texts, make([]int, n), make([]int, n)}
 			order := refineAll(c, n, 0)
 			checkOrderOf(t, family.Name, order, texts, desc)
 			least, read, times := 0, 0, 0
