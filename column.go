@@ -7,13 +7,14 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 )
 
 // Column is one key of an [Ordering]: a key function, a direction, and where
 // nulls and NaNs go. Its methods return a changed copy.
 type Column[E any] struct {
-	spec extract.Spec // without the type of the elements
+	spec column.Spec // without the type of the elements
 }
 
 // Asc returns a column that orders by key, smallest first. It panics if key is
@@ -22,7 +23,7 @@ func Asc[E any, K Key](key func(E) K) Column[E] {
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	return Column[E]{extract.SpecOf(sortkey.KindOf[K](), extract.Func[E, K](key))}
+	return Column[E]{column.SpecOf(sortkey.KindOf[K](), column.Func[E, K](key))}
 }
 
 // Desc returns a column that orders by key, largest first. It panics if key is
@@ -44,7 +45,7 @@ func AscEncoded[E any](encode func(dst []byte, e E) []byte) Column[E] {
 	if encode == nil {
 		panic("sorter: nil key function")
 	}
-	return Column[E]{extract.SpecOf(sortkey.Bytes, extract.Encoded[E](encode))}
+	return Column[E]{column.SpecOf(sortkey.Bytes, column.Encoded[E](encode))}
 }
 
 // DescEncoded is [AscEncoded], largest first.
@@ -66,7 +67,7 @@ func AscOf[K Key](col []K) Column[int] {
 // sliceColumn is inlined into [AscOf], as extract.SpecOfSlice is not: the compiler keeps the body
 // of another package's function only where it has inlined it into one that is not generic.
 func sliceColumn(kind sortkey.Kind, data unsafe.Pointer, n int) Column[int] {
-	return Column[int]{extract.SpecOfSlice(kind, data, n)}
+	return Column[int]{column.SpecOfSlice(kind, data, n)}
 }
 
 // DescOf is [AscOf], largest first.
@@ -77,13 +78,13 @@ func DescOf[K Key](col []K) Column[int] {
 // NullsFirst puts the elements for which isNull holds before all others, whatever the direction.
 // They tie with each other, and the key function is not called for them. It panics if isNull is nil.
 func (c Column[E]) NullsFirst(isNull func(E) bool) Column[E] {
-	return c.withNulls(isNull, extract.NullsFirst)
+	return c.withNulls(isNull, column.NullsFirst)
 }
 
 // NullsLast puts the elements for which isNull holds after all others, whatever the direction.
 // They tie with each other, and the key function is not called for them. It panics if isNull is nil.
 func (c Column[E]) NullsLast(isNull func(E) bool) Column[E] {
-	return c.withNulls(isNull, extract.NullsLast)
+	return c.withNulls(isNull, column.NullsLast)
 }
 
 // NullsFirstBits is [Column.NullsFirst] of the rows whose bit is 0 in a validity bitmap, as
@@ -95,16 +96,16 @@ func (c Column[E]) NullsLast(isNull func(E) bool) Column[E] {
 // must not change while sorts run. It panics if elements are no ints or if offset is negative.
 // Sorts panic if a row has no bit, those of rows 0 … n-1 before they begin.
 func (c Column[E]) NullsFirstBits(valid []byte, offset int) Column[E] {
-	return c.withBits(valid, offset, extract.NullsFirst)
+	return c.withBits(valid, offset, column.NullsFirst)
 }
 
 // NullsLastBits is [Column.NullsLast] of the rows whose bit is 0 in a validity bitmap; see
 // [Column.NullsFirstBits].
 func (c Column[E]) NullsLastBits(valid []byte, offset int) Column[E] {
-	return c.withBits(valid, offset, extract.NullsLast)
+	return c.withBits(valid, offset, column.NullsLast)
 }
 
-func (c Column[E]) withBits(valid []byte, offset int, place extract.NullPlace) Column[E] {
+func (c Column[E]) withBits(valid []byte, offset int, place column.NullPlace) Column[E] {
 	rows, ok := any(c).(Column[int])
 	switch {
 	case !ok:
@@ -114,12 +115,12 @@ func (c Column[E]) withBits(valid []byte, offset int, place extract.NullPlace) C
 	case valid == nil:
 		rows.spec = rows.spec.WithoutNulls()
 	default:
-		rows.spec = rows.spec.WithBits(extract.NewNullBits(valid, offset), place)
+		rows.spec = rows.spec.WithBits(column.NewNullBits(valid, offset), place)
 	}
 	return any(rows).(Column[E])
 }
 
-func (c Column[E]) withNulls(isNull func(E) bool, place extract.NullPlace) Column[E] {
+func (c Column[E]) withNulls(isNull func(E) bool, place column.NullPlace) Column[E] {
 	if isNull == nil {
 		panic("sorter: nil null function")
 	}
@@ -150,10 +151,10 @@ func (c Column[E]) TotalOrder() Column[E] {
 // comparator returns the comparison of two elements by this column.
 func comparator[E any](c *extract.Column) func(a, b E) int {
 	compare := comparing[E](c)
-	if c.Nulls == extract.NoNulls {
+	if c.Nulls == column.NoNulls {
 		return compare
 	}
-	first, isNull := c.Nulls == extract.NullsFirst, nullsOf[E](c)
+	first, isNull := c.Nulls == column.NullsFirst, nullsOf[E](c)
 	return func(a, b E) int {
 		null := isNull(a)
 		switch {
@@ -182,12 +183,12 @@ func comparing[E any](c *extract.Column) func(a, b E) int {
 // nullsOf returns the null function of a column.
 func nullsOf[E any](c *extract.Column) func(E) bool {
 	switch nulls := c.AreNull.(type) {
-	case *extract.NullBits:
+	case *column.NullBits:
 		return any(nulls.IsNull).(func(E) bool)
-	case *extract.Field:
+	case *column.Field:
 		return func(e E) bool { return nulls.IsNull(addressOf(&e)) }
 	default:
-		return nulls.(extract.NullFunc[E])
+		return nulls.(column.NullFunc[E])
 	}
 }
 
@@ -202,7 +203,7 @@ func addressOf[E any](e *E) unsafe.Pointer { return cpu.Hidden(unsafe.Pointer(e)
 // Nothing is copied: sorts read keys where they lie, without a call for each row, and take no scratch
 // for them unless the column has nulls. That memory must not change while sorts run. What is said of
 // [AscOf] about rows holds for these columns.
-type Keys struct{ format extract.Format }
+type Keys struct{ format column.Format }
 
 // Chunks returns the keys of the rows of several slices, one slice after the other, as columnar
 // formats have them. chunks may be empty, and may have empty chunks.
@@ -212,13 +213,13 @@ type Keys struct{ format extract.Format }
 // the ties of a column before.
 func Chunks[K Key](chunks [][]K) Keys {
 	if len(chunks) == 0 {
-		return Keys{extract.InSlice[K](nil)}
+		return Keys{column.InSlice[K](nil)}
 	}
-	parts := make([]extract.Format, len(chunks))
+	parts := make([]column.Format, len(chunks))
 	for i, chunk := range chunks {
-		parts[i] = extract.InSlice(chunk)
+		parts[i] = column.InSlice(chunk)
 	}
-	all, _ := extract.Concat(parts)
+	all, _ := column.Concat(parts)
 	return Keys{all}
 }
 
@@ -228,14 +229,14 @@ func Chunks[K Key](chunks [][]K) Keys {
 //
 // It takes time proportional to the number of parts, and 100 bytes per part.
 func Concat(parts ...Keys) Keys {
-	layouts := make([]extract.Format, len(parts))
+	layouts := make([]column.Format, len(parts))
 	for i, part := range parts {
 		layouts[i] = part.made()
 	}
 	if len(parts) == 0 {
 		panic("sorter: Concat of no keys")
 	}
-	all, ok := extract.Concat(layouts)
+	all, ok := column.Concat(layouts)
 	if !ok {
 		panic("sorter: Concat of keys of different types")
 	}
@@ -254,9 +255,9 @@ func Arena[O ~int32 | ~int64](data []byte, offsets []O) Keys {
 	}
 	// A negative offset becomes a number past any arena.
 	if unsafe.Sizeof(*new(O)) == 4 {
-		return Keys{extract.Arena(data, sortkey.As[uint32](offsets))}
+		return Keys{column.Arena(data, sortkey.As[uint32](offsets))}
 	}
-	return Keys{extract.Arena(data, sortkey.As[uint64](offsets))}
+	return Keys{column.Arena(data, sortkey.As[uint64](offsets))}
 }
 
 // Views returns keys that are byte strings in views, as the string and binary views of Apache Arrow
@@ -267,10 +268,10 @@ func Arena[O ~int32 | ~int64](data []byte, offsets []O) Keys {
 // It panics unless len(views) is a multiple of 16. Sorts panic if they read a view of bytes that no
 // buffer has.
 func Views(views []byte, buffers ...[]byte) Keys {
-	if len(views)%extract.ViewSize != 0 {
-		panic(fmt.Sprintf("sorter: views of %d bytes, which is no multiple of %d", len(views), extract.ViewSize))
+	if len(views)%column.ViewSize != 0 {
+		panic(fmt.Sprintf("sorter: views of %d bytes, which is no multiple of %d", len(views), column.ViewSize))
 	}
-	return Keys{extract.Views(views, buffers)}
+	return Keys{column.Views(views, buffers)}
 }
 
 // FixedBinary returns keys that are byte strings of one width: that of row i is
@@ -281,7 +282,7 @@ func FixedBinary(data []byte, width int) Keys {
 	if width < 1 || len(data)%width != 0 {
 		panic(fmt.Sprintf("sorter: %d bytes in keys of %d bytes", len(data), width))
 	}
-	return Keys{extract.Octets(data, width)}
+	return Keys{column.Octets(data, width)}
 }
 
 // Len returns the number of rows.
@@ -289,7 +290,7 @@ func (k Keys) Len() int { return k.made().Len() }
 
 // Asc returns the column of the keys by row number, smallest first.
 func (k Keys) Asc() Column[int] {
-	return Column[int]{extract.SpecOfFormat(k.made())}
+	return Column[int]{column.SpecOfFormat(k.made())}
 }
 
 // Desc returns the column of the keys by row number, largest first.
@@ -297,7 +298,7 @@ func (k Keys) Desc() Column[int] {
 	return Column[int]{k.Asc().spec.Descending()}
 }
 
-func (k Keys) made() extract.Format {
+func (k Keys) made() column.Format {
 	if k.format == nil {
 		panic("sorter: keys of no layout; make them with Chunks, Arena, Views, FixedBinary or Concat")
 	}

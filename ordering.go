@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/stream"
@@ -60,7 +61,7 @@ func ByFields[E any](names ...string) (Ordering[E], error) {
 	cols := make([]Column[E], len(names))
 	for i, name := range names {
 		field, desc := strings.CutPrefix(name, "-")
-		f, err := extract.FieldOf(reflect.TypeFor[E](), field)
+		f, err := column.FieldOf(reflect.TypeFor[E](), field)
 		if err != nil {
 			return Ordering[E]{}, fmt.Errorf("sorter: ByFields: %w", err)
 		}
@@ -92,13 +93,13 @@ func appendColumns[E any](all []extract.Column, cols []Column[E]) []extract.Colu
 // specsOf returns columns where they lie.
 //
 // Sound: a column is a struct of one field, its Spec.
-func specsOf[E any](cols []Column[E]) []extract.Spec {
-	return unsafe.Slice((*extract.Spec)(unsafe.Pointer(unsafe.SliceData(cols))), len(cols))
+func specsOf[E any](cols []Column[E]) []column.Spec {
+	return unsafe.Slice((*column.Spec)(unsafe.Pointer(unsafe.SliceData(cols))), len(cols))
 }
 
 // listOf is specsOf without a check of their length, which takes a nanosecond.
-func listOf[E any](cols []Column[E]) extract.SpecList {
-	return extract.ListAt(unsafe.Pointer(unsafe.SliceData(cols)), len(cols))
+func listOf[E any](cols []Column[E]) column.SpecList {
+	return column.ListIn(stream.RawOf(cols))
 }
 
 // Compare returns a negative number if a comes before b, a positive one if after, and

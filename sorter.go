@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/small"
@@ -43,10 +44,10 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 		panic("sorter: nil key function")
 	}
 	if isPlain(opts, len(s)) { // options take as long as a few elements
-		return small.Sort(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
+		return small.Sort(sortkey.KindOf[K](), cpu.PayloadOf(s), column.Func[E, K](key), sortkey.Order{}, nil)
 	}
 	var o config
-	return pipeline.Sort(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), apply(&o, opts))
+	return pipeline.Sort(sortkey.KindOf[K](), cpu.PayloadOf(s), column.Func[E, K](key), apply(&o, opts))
 }
 
 // SortKeys sorts keys, which are the elements themselves, in ascending order. Every key
@@ -108,10 +109,10 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 	}
 	if isPlain(opts, len(s)) {
 		p := make(perm.Perm, len(s))
-		return p, small.Order(sortkey.KindOf[K](), p, cpu.PayloadOf(s), extract.Func[E, K](key), sortkey.Order{}, nil)
+		return p, small.Order(sortkey.KindOf[K](), p, cpu.PayloadOf(s), column.Func[E, K](key), sortkey.Order{}, nil)
 	}
 	var o config
-	return pipeline.Order(sortkey.KindOf[K](), cpu.PayloadOf(s), extract.Func[E, K](key), apply(&o, opts))
+	return pipeline.Order(sortkey.KindOf[K](), cpu.PayloadOf(s), column.Func[E, K](key), apply(&o, opts))
 }
 
 // OrderKeys returns the permutation that sorts keys and leaves keys alone: [Order] of
@@ -139,10 +140,10 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 		panic("sorter: nil key function")
 	}
 	if k > 0 && isPlain(opts, len(s)) {
-		return small.Top(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), sortkey.Order{}, pipeline.FrontOf(s), nil)
+		return small.Top(sortkey.KindOf[K](), cpu.PayloadOf(s), k, column.Func[E, K](key), sortkey.Order{}, pipeline.FrontOf(s), nil)
 	}
 	var o config
-	return pipeline.TopK(sortkey.KindOf[K](), cpu.PayloadOf(s), k, extract.Func[E, K](key), apply(&o, opts), pipeline.FrontOf(s))
+	return pipeline.TopK(sortkey.KindOf[K](), cpu.PayloadOf(s), k, column.Func[E, K](key), apply(&o, opts), pipeline.FrontOf(s))
 }
 
 // TopKeys moves the first k keys of the order to the front of keys, in order: [TopK] of
@@ -179,7 +180,7 @@ func Merge[E any, K Key](dst []E, runs [][]E, key func(E) K, opts ...Option) err
 	if key == nil {
 		panic("sorter: nil key function")
 	}
-	return mergeAll([]extract.Column{extract.ColumnOf[K](extract.Func[E, K](key))}, dst, runs, opts)
+	return mergeAll([]extract.Column{extract.ColumnOf[K](column.Func[E, K](key))}, dst, runs, opts)
 }
 
 // mergeAll merges runs by cols.

@@ -48,6 +48,3 @@ func (b Batch) part(i, j int) Batch {
 
 // Consecutive reports whether every number is one more than the one before.
 func Consecutive(at []uint32) bool { return len(at) == 0 || presorted.InPlaces(at, int(at[0])) }
-
-// rowNumber is the type of the numbers of rows.
-type rowNumber interface{ int | uint32 }

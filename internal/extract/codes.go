@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 )
@@ -12,7 +13,7 @@ import (
 // context is cancelled, codes may be missing.
 func (c *Column) Codes(dst []uint64, b Batch) {
 	b.Pace = c.Paces.Key
-	if c.Nulls == NoNulls {
+	if c.Nulls == column.NoNulls {
 		c.Key.codes64(dst, b, c)
 		addTo(dst, -c.base)
 		return
@@ -100,17 +101,17 @@ func (c *Column) nullsIn(b Batch, n int) (nulls uint64) {
 	switch {
 	case b.apart:
 		for i, x := range b.at[:n] {
-			nulls |= c.AreNull.nulls(b.Block.At(int(x)), 1) << i
+			nulls |= c.AreNull.Nulls(b.Block.At(int(x)), 1) << i
 		}
 		return nulls
 	case b.Block.Data() != nil:
-		return c.AreNull.nulls(b.Block.Part(0, n).Data(), n)
+		return c.AreNull.Nulls(b.Block.Part(0, n).Data(), n)
 	case b.at != nil:
-		return c.nullsAt(b.at[:n])
+		return column.NullsAt(c.AreNull, b.at[:n])
 	case c.picked != nil:
-		return c.nullsAt((*c.picked)[b.Lo : b.Lo+n])
+		return column.NullsAt(c.AreNull, (*c.picked)[b.Lo:b.Lo+n])
 	}
-	return c.nullsOfRows(b.Lo, n)
+	return column.NullsFrom(c.AreNull, b.Lo, n)
 }
 
 // nullCode returns the code of a null and the number added to other codes, for a null flag at the
@@ -119,7 +120,7 @@ func (c *Column) nullCode(bit int) (null, other uint64) {
 	if c.spare {
 		return c.nullAt - c.base, c.keyStep() - c.base
 	}
-	if c.Nulls == NullsFirst {
+	if c.Nulls == column.NullsFirst {
 		return 0, 1 << bit
 	}
 	return 1 << bit, 0
@@ -131,19 +132,19 @@ type keyType struct{}
 func (keyType) inMemory(*Column) bool { return false }
 
 func (keyType) codes32(dst []uint32, b Batch, c *Column) {
-	Extract(c.kind, dst, b, c.made.get, c.Order)
+	Extract(c.kind, dst, b, c.made.Getter(), c.Order)
 }
 
 func (keyType) codes64(dst []uint64, b Batch, c *Column) {
-	Extract(c.kind, dst, b, c.made.get, c.Order)
+	Extract(c.kind, dst, b, c.made.Getter(), c.Order)
 }
 
 func (keyType) codesOrNull(dst []uint64, b Batch, c *Column) (nulls uint64) {
 	if c.kind.Size() == 8 {
 		return encodeOrNull(dst, dst, b, c)
 	}
-	if len(dst) <= OnStack {
-		var keys [OnStack]uint64
+	if len(dst) <= column.OnStack {
+		var keys [column.OnStack]uint64
 		return encodeOrNull(dst, keys[:len(dst)], b, c)
 	}
 	var keys [64]uint64

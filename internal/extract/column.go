@@ -1,5 +1,4 @@
-// Package extract makes codes of elements. Key functions and null functions are called
-// only here, once per element. The packages that import it do not know the types of
+// Package extract makes codes of elements, once of each. The packages that import it do not know the types of
 // elements and keys. They see columns, the 64-bit words into which columns are packed, and
 // full keys where a word holds a prefix.
 package extract
@@ -7,8 +6,10 @@ package extract
 import (
 	"math"
 
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/stream"
 )
 
 // Column is a column of the public package without the type E of its elements. Only its
@@ -16,17 +17,17 @@ import (
 //
 // Fields leave no gaps: a call copies the columns that are made for it.
 type Column struct {
-	made     Spec // as the program made it; only the getter of another
+	made     column.Spec // as the program made it; only the getter of another
 	Key      keyColumn
 	Order    sortkey.Order
 	kind     sortkey.Kind
-	Nulls    NullPlace
-	numbered bool       // elements are their own numbers: keys lie in slice by element
-	spare    bool       // nulls have the code nullAt
-	stepped  bool       // to which others make space, see keyStep
-	settled  bool       // Order is that of a call, which changes it once
-	AreNull  nullGetter // unless Nulls is NoNulls
-	Paces    Paces      // of its functions in a sort
+	Nulls    column.NullPlace
+	numbered bool              // elements are their own numbers: keys lie in slice by element
+	spare    bool              // nulls have the code nullAt
+	stepped  bool              // to which others make space, see keyStep
+	settled  bool              // Order is that of a call, which changes it once
+	AreNull  column.NullGetter // unless Nulls is NoNulls
+	Paces    Paces             // of its functions in a sort
 
 	nullAt uint64
 	base   uint64    // the least code, which becomes 0; see Narrow
@@ -34,14 +35,19 @@ type Column struct {
 	picked *[]uint32 // the elements' row numbers, by which keys lie in slice; nil if numbered or not by row
 }
 
+// Specs returns the specs of columns.
+//
+// Sound: a Spec is the first field of a Column.
+func Specs(cols []Column) column.SpecList { return column.ListIn(stream.RawOf(cols)) }
+
 // ColumnOf returns the ascending column of the keys of a getter.
-func ColumnOf[K sortkey.Key](get Getter) Column {
+func ColumnOf[K sortkey.Key](get column.Getter) Column {
 	return ColumnAs(sortkey.KindOf[K](), get)
 }
 
 // ColumnAs returns the ascending column of the keys, of a given kind, of a getter.
-func ColumnAs(k sortkey.Kind, get Getter) Column {
-	return Column{Key: keyType{}, kind: k, made: SpecOf(k, get)}
+func ColumnAs(k sortkey.Kind, get column.Getter) Column {
+	return Column{Key: keyType{}, kind: k, made: column.SpecOf(k, get)}
 }
 
 // Under returns the column as the order of a whole call changes it: once. Columns of words are settled,
@@ -71,7 +77,7 @@ func (c *Column) Bits() int {
 	if c.kind.Wide() {
 		return 128
 	}
-	if c.Nulls != NoNulls && !c.spare {
+	if c.Nulls != column.NoNulls && !c.spare {
 		return sortkey.CodeBits[c.kind] + 1
 	}
 	return sortkey.CodeBits[c.kind]
@@ -80,13 +86,18 @@ func (c *Column) Bits() int {
 // InMemory reports whether the column's keys lie in a slice, so that no function is called
 // for them.
 func (c *Column) InMemory() bool {
-	return c.Key.inMemory(c) && (c.Nulls == NoNulls || c.bits() != nil && c.Bits() <= 64)
+	return c.Key.inMemory(c) && (c.Nulls == column.NoNulls || c.bits() != nil && c.Bits() <= 64)
 }
 
 // bits returns the validity bits of rows; nil if a function knows the nulls.
-func (c *Column) bits() *NullBits {
-	bits, _ := c.AreNull.(*NullBits)
+func (c *Column) bits() *column.NullBits {
+	bits, _ := c.AreNull.(*column.NullBits)
 	return bits
+}
+
+// needsNoElement reports whether no element is read for a code of the column.
+func (c *Column) needsNoElement() bool {
+	return c.Key.inMemory(c) && (c.Nulls == column.NoNulls || column.NullsByRow(c.AreNull) && c.Bits() <= 64)
 }
 
 // Kind returns the kind of the keys.
@@ -94,7 +105,7 @@ func (c *Column) Kind() sortkey.Kind { return c.kind }
 
 // WithoutNulls returns the column for elements that are not null.
 func (c Column) WithoutNulls() Column {
-	c.Nulls, c.AreNull = NoNulls, nil
+	c.Nulls, c.AreNull = column.NoNulls, nil
 	return c
 }
 
@@ -103,7 +114,7 @@ func (c *Column) keyStep() uint64 {
 	switch {
 	case !c.stepped:
 		return 0
-	case c.Nulls == NullsFirst:
+	case c.Nulls == column.NullsFirst:
 		return 1
 	}
 	return math.MaxUint64

@@ -17,6 +17,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -29,17 +30,17 @@ type list struct {
 	keys  stream.Raw
 	null  []bool // of rows whose keys no function and no format may be asked for, if the column has nulls
 	asked []int  // calls of the key function, by row
-	forms map[string]Spec
+	forms map[string]column.Spec
 }
 
 // compare compares two rows by a column.
 func (l *list) compare(c *Column, i, j int) int {
 	switch {
-	case c.Nulls == NoNulls || !l.null[i] && !l.null[j]:
+	case c.Nulls == column.NoNulls || !l.null[i] && !l.null[j]:
 		return compareKeys(l.kind, l.keys.At(i), l.keys.At(j), c.Order)
 	case l.null[i] && l.null[j]:
 		return 0
-	case l.null[i] == (c.Nulls == NullsFirst):
+	case l.null[i] == (c.Nulls == column.NullsFirst):
 		return -1
 	}
 	return 1
@@ -75,30 +76,30 @@ func newList[K sortkey.Key](r *rand.Rand, keys []K) *list {
 	for i := range l.null {
 		l.null[i] = r.IntN(3) == 0
 	}
-	slice := InSlice(keys)
-	l.forms = map[string]Spec{
-		"function": SpecOf(l.kind, Func[int, K](func(row int) K { l.asked[row]++; return keys[row] })),
-		"slice":    SpecOfSlice(l.kind, unsafe.Pointer(unsafe.SliceData(keys)), n),
+	slice := column.InSlice(keys)
+	l.forms = map[string]column.Spec{
+		"function": column.SpecOf(l.kind, column.Func[int, K](func(row int) K { l.asked[row]++; return keys[row] })),
+		"slice":    column.SpecOfSlice(l.kind, unsafe.Pointer(unsafe.SliceData(keys)), n),
 	}
 	if slice.Kind() == l.kind {
-		l.forms["format"] = SpecOfFormat(slice)
-		l.forms["parts"] = SpecOfFormat(concat(r, n, func(lo, hi int) Format { return InSlice(keys[lo:hi]) }))
+		l.forms["format"] = column.SpecOfFormat(slice)
+		l.forms["parts"] = column.SpecOfFormat(concat(r, n, func(lo, hi int) column.Format { return column.InSlice(keys[lo:hi]) }))
 	}
 	return l
 }
 
 // concat draws parts of a format, some of them empty, and some made of parts themselves.
-func concat(r *rand.Rand, n int, part func(lo, hi int) Format) Format {
-	parts := []Format{part(0, 0)}
+func concat(r *rand.Rand, n int, part func(lo, hi int) column.Format) column.Format {
+	parts := []column.Format{part(0, 0)}
 	for lo := 0; lo < n; {
 		hi := min(n, lo+r.IntN(2+r.IntN(2+n/2)))
 		if parts = append(parts, part(lo, hi)); r.IntN(8) == 0 {
-			all, _ := Concat(parts)
-			parts = []Format{all}
+			all, _ := column.Concat(parts)
+			parts = []column.Format{all}
 		}
 		lo = hi
 	}
-	all, ok := Concat(parts)
+	all, ok := column.Concat(parts)
 	if !ok {
 		panic("parts of one kind")
 	}
@@ -129,15 +130,6 @@ func bytesOf(r *rand.Rand, to []byte) {
 	if r.IntN(2) == 0 && len(to) > 0 { // the last byte decides
 		clear(to[:len(to)-1])
 	}
-}
-
-// text draws texts that share prefixes of all lengths about 8, and end in zero bytes.
-func text(r *rand.Rand) string {
-	s := strings.Repeat("x", []int{0, 0, 3, 7, 8, 9, 16, 17, 40, 260, 300}[r.IntN(11)])
-	for range r.IntN(12) {
-		s += string("\x00abcz\xff"[r.IntN(6)])
-	}
-	return s
 }
 
 func addr(r *rand.Rand) netip.Addr {
@@ -188,50 +180,50 @@ var lists = []func(r *rand.Rand, n int) *list{
 
 // textList has texts in all formats.
 func textList(r *rand.Rand, n int) *list {
-	l := listOf(text)(r, n)
+	l := listOf(testkit.Text)(r, n)
 	texts := stream.SliceOf[string](l.keys)
-	l.forms["parts"] = SpecOfFormat(concat(r, n, func(lo, hi int) Format { return textsIn(r, texts[lo:hi]) }))
-	l.forms["format"] = SpecOfFormat(textsIn(r, texts))
+	l.forms["parts"] = column.SpecOfFormat(concat(r, n, func(lo, hi int) column.Format { return textsIn(r, texts[lo:hi]) }))
+	l.forms["format"] = column.SpecOfFormat(textsIn(r, texts))
 	return l
 }
 
 // textsIn returns a drawn format of texts.
-func textsIn(r *rand.Rand, texts []string) Format {
+func textsIn(r *rand.Rand, texts []string) column.Format {
 	data := []byte("before")
 	offsets32, offsets := []uint32{6}, []uint64{6}
 	var views []byte
 	for _, s := range texts {
 		view := binary.LittleEndian.AppendUint32(nil, uint32(len(s)))
-		if view = append(view, s[:min(len(s), inView)]...); len(s) > inView {
+		if view = append(view, s[:min(len(s), column.ViewSize-4)]...); len(s) > column.ViewSize-4 {
 			view = binary.LittleEndian.AppendUint32(view[:8], 1)
 			view = binary.LittleEndian.AppendUint32(view, uint32(len(data)))
 		}
-		views = append(views, append(view, make([]byte, ViewSize-len(view))...)...)
+		views = append(views, append(view, make([]byte, column.ViewSize-len(view))...)...)
 		data = append(data, s...)
 		offsets32, offsets = append(offsets32, uint32(len(data))), append(offsets, uint64(len(data)))
 	}
 	switch r.IntN(5) {
 	case 0:
-		return InSlice(texts)
+		return column.InSlice(texts)
 	case 1:
 		if len(texts) == 0 {
-			return Arena[uint32](nil, nil)
+			return column.Arena[uint32](nil, nil)
 		}
-		return Arena(data, offsets32)
+		return column.Arena(data, offsets32)
 	case 2:
-		return Arena(data, offsets)
+		return column.Arena(data, offsets)
 	case 3:
-		return Views(views, [][]byte{nil, data})
+		return column.Views(views, [][]byte{nil, data})
 	}
 	all := make([][]byte, len(texts))
 	for i, s := range texts {
 		all[i] = []byte(s)
 	}
-	return InSlice(all)
+	return column.InSlice(all)
 }
 
 func byteSliceList(r *rand.Rand, n int) *list {
-	return listOf(func(r *rand.Rand) []byte { return []byte(text(r)) })(r, n)
+	return listOf(func(r *rand.Rand) []byte { return []byte(testkit.Text(r)) })(r, n)
 }
 
 // octetsList has byte strings of one width.
@@ -248,7 +240,7 @@ func octetsList(width int) func(r *rand.Rand, n int) *list {
 			texts[i] = string(data[i*width:][:width])
 		}
 		var l *list
-		switch format := Octets(data, width); format.Kind() {
+		switch format := column.Octets(data, width); format.Kind() {
 		case sortkey.String:
 			l = newList(r, texts)
 		case sortkey.Uint16:
@@ -260,9 +252,9 @@ func octetsList(width int) func(r *rand.Rand, n int) *list {
 		default:
 			l = newList(r, sortkey.At[[16]byte](unsafe.Pointer(unsafe.SliceData(data)), n))
 		}
-		l.forms = map[string]Spec{
-			"octets": SpecOfFormat(Octets(data, width)),
-			"parts":  SpecOfFormat(concat(r, n, func(lo, hi int) Format { return Octets(data[lo*width:hi*width], width) })),
+		l.forms = map[string]column.Spec{
+			"octets": column.SpecOfFormat(column.Octets(data, width)),
+			"parts":  column.SpecOfFormat(concat(r, n, func(lo, hi int) column.Format { return column.Octets(data[lo*width:hi*width], width) })),
 		}
 		return l
 	}
@@ -290,7 +282,7 @@ type drawn struct {
 }
 
 // drawSpec draws a form and an order, and nulls of a list that has them.
-func drawSpec(r *rand.Rand, l *list) (name string, spec Spec) {
+func drawSpec(r *rand.Rand, l *list) (name string, spec column.Spec) {
 	names := make([]string, 0, len(l.forms))
 	for name := range l.forms {
 		names = append(names, name)
@@ -301,7 +293,7 @@ func drawSpec(r *rand.Rand, l *list) (name string, spec Spec) {
 	if r.IntN(2) == 0 {
 		spec = spec.Descending()
 	}
-	place := NullPlace(1 + r.IntN(2))
+	place := column.NullPlace(1 + r.IntN(2))
 	null := r.IntN(4)
 	if keys, ok := spec.Slice(); ok && l.null != nil && null < 2 { // nulls at the end may have no keys
 		rows := len(l.null) - r.IntN(1+len(l.null)/3)
@@ -309,16 +301,14 @@ func drawSpec(r *rand.Rand, l *list) (name string, spec Spec) {
 			l.null[i] = true
 		}
 		order := spec.Order()
-		if spec = SpecOfSlice(l.kind, keys.Data(), rows).WithNaNs(order.NaNs); order.Desc {
+		if spec = column.SpecOfSlice(l.kind, keys.Data(), rows).WithNaNs(order.NaNs); order.Desc {
 			spec = spec.Descending()
 		}
 	}
 	switch {
-	case spec.nulls != nil:
-		spec = spec.WithNulls(spec.nulls, place)
-	case l.null == nil:
+	case spec.Nulls() != column.NoNulls || l.null == nil:
 	case null == 0:
-		f := NullFunc[int](func(row int) bool { return l.null[row] })
+		f := column.NullFunc[int](func(row int) bool { return l.null[row] })
 		spec, name = spec.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&f)), place), name+" with null function"
 	case null == 1:
 		spec, name = spec.WithBits(bitsOf(r, l.null), place), name+" with null bits"
@@ -327,7 +317,7 @@ func drawSpec(r *rand.Rand, l *list) (name string, spec Spec) {
 }
 
 // bitsOf returns the validity bits of rows.
-func bitsOf(r *rand.Rand, null []bool) *NullBits {
+func bitsOf(r *rand.Rand, null []bool) *column.NullBits {
 	offset := r.IntN(20)
 	valid := make([]byte, (offset+len(null)+7)/8)
 	for i := range valid {
@@ -339,7 +329,7 @@ func bitsOf(r *rand.Rand, null []bool) *NullBits {
 			valid[(offset+i)/8] |= 1 << ((offset + i) % 8)
 		}
 	}
-	return NewNullBits(valid, offset)
+	return column.NewNullBits(valid, offset)
 }
 
 // sizes are lengths about those of pieces, of words of nulls, and of what is read at a time.
@@ -348,7 +338,7 @@ var sizes = []int{1, 2, 3, 5, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 71, 255, 256
 // draw draws columns of n rows, and elements. The first column is of the given list.
 func draw(r *rand.Rand, n, list int) drawn {
 	d := drawn{call: sortkey.Order{Desc: r.IntN(4) == 0}}
-	var specs []Spec
+	var specs []column.Spec
 	for range 1 + r.IntN(3) {
 		l := lists[list%len(lists)](r, n)
 		list = r.IntN(len(lists))
@@ -382,7 +372,7 @@ func draw(r *rand.Rand, n, list int) drawn {
 		for i := range elements {
 			elements[i] = r.IntN(n)
 		}
-		CheckElements(specs, elements)
+		column.CheckElements(specs, elements)
 		if d.rows, d.row, d.what = InputOf(cpu.PayloadOf(elements)), elements, d.what+"ints"; how == 3 {
 			ForPicked(d.cols, some)
 			d.rows, d.row, d.what = d.rows.Pick(some), nil, d.what+" picked"
@@ -550,7 +540,7 @@ func (d *drawn) checkLead(t *testing.T, words []Word) {
 		t.Errorf("%s: leading nulls %d, wide %t, in memory %t", d.what, LeadingNulls(words), LeadingWide(words), LeadingInMemory(words))
 	}
 	values, nulls := ApartWords(words)
-	if a, b := Columns(values), Columns(nulls); len(a) != len(d.cols) || len(b) != len(a)-1 || a[0].Nulls != NoNulls || a[0].Order != lead.Under(d.call).Order {
+	if a, b := Columns(values), Columns(nulls); len(a) != len(d.cols) || len(b) != len(a)-1 || a[0].Nulls != column.NoNulls || a[0].Order != lead.Under(d.call).Order {
 		t.Errorf("%s: %d columns of values, %d of nulls", d.what, len(a), len(b))
 	}
 }
@@ -615,7 +605,7 @@ func (d *drawn) checkAgain(t *testing.T, r *rand.Rand, words []Word, word int, c
 	k.Open(word, false)
 	var w Reader
 	for range 3 {
-		n := min(len(codes), Piece, 1+r.IntN(2*OnStack)*r.IntN(OnStack))
+		n := min(len(codes), Piece, 1+r.IntN(2*column.OnStack)*r.IntN(column.OnStack))
 		at, dst := make([]uint32, n), make([]uint64, n)
 		lo := r.IntN(len(codes) - n + 1)
 		scattered := r.IntN(2) == 0
@@ -656,14 +646,14 @@ func (d *drawn) checkAsked(t *testing.T, first, last int) {
 	for i := first; i < last; i++ {
 		want, got := 0, 0
 		for _, row := range d.row {
-			if d.cols[i].Nulls == NoNulls || !d.lists[i].null[row] {
+			if d.cols[i].Nulls == column.NoNulls || !d.lists[i].null[row] {
 				want++
 			}
 		}
 		for _, n := range d.lists[i].asked {
 			got += n
 		}
-		if _, field := d.cols[i].made.get.(interface{ field() *Field }); !field && d.cols[i].made.get != nil && !d.cols[i].made.byRow() && got != want {
+		if _, self := d.cols[i].Key.(selfKey); !self && d.cols[i].made.Field() == nil && !d.cols[i].made.ByRow() && got != want {
 			t.Errorf("%s: %d calls of the key function of column %d, want %d", d.what, got, i, want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
@@ -40,7 +41,7 @@ type optional[K any] struct {
 type cells struct {
 	payload cpu.Payload
 	keys    cpu.Payload // elements that are their own keys
-	forms   map[string]Spec
+	forms   map[string]column.Spec
 }
 
 // cellsOf returns a list and elements with its keys.
@@ -56,25 +57,27 @@ func cellsOf[K sortkey.Key](draw func(r *rand.Rand) K) func(r *rand.Rand, n int)
 				e.Pair, e.Ptr = optional[K]{keys[i], true}, &keys[i]
 			}
 		}
-		c := cells{payload: cpu.PayloadOf(elements), keys: cpu.PayloadOf(keys), forms: map[string]Spec{
-			"function": SpecOf(l.kind, Func[cell[K], K](func(e cell[K]) K { l.asked[e.Number]++; return e.Key })),
+		c := cells{payload: cpu.PayloadOf(elements), keys: cpu.PayloadOf(keys), forms: map[string]column.Spec{
+			"function": column.SpecOf(l.kind, column.Func[cell[K], K](func(e cell[K]) K { l.asked[e.Number]++; return e.Key })),
 		}}
 		for _, name := range []string{"Key", "Pair", "Ptr"} {
-			f, err := FieldOf(reflect.TypeFor[cell[K]](), name)
+			f, err := column.FieldOf(reflect.TypeFor[cell[K]](), name)
 			if err != nil {
 				panic(err)
 			}
-			c.forms[name] = f.Spec()
+			if c.forms[name] = f.Spec(); f.Nullable() {
+				c.forms[name] = f.Spec().WithNulls(unsafe.Pointer(f), column.NullPlace(1+r.IntN(2)))
+			}
 		}
-		isNull := NullFunc[cell[K]](func(e cell[K]) bool { return l.null[e.Number] })
+		isNull := column.NullFunc[cell[K]](func(e cell[K]) bool { return l.null[e.Number] })
 		function := *(*unsafe.Pointer)(unsafe.Pointer(&isNull))
-		c.forms["function and nulls"] = SpecOf(l.kind, Func[cell[K], K](func(e cell[K]) K {
+		c.forms["function and nulls"] = column.SpecOf(l.kind, column.Func[cell[K], K](func(e cell[K]) K {
 			if l.null[e.Number] {
 				panic("asked for the key of a null")
 			}
 			l.asked[e.Number]++
 			return e.Key
-		})).WithNulls(function, NullsFirst)
+		})).WithNulls(function, column.NullPlace(1+r.IntN(2)))
 		return l, c
 	}
 }
@@ -93,21 +96,21 @@ var cellLists = []func(r *rand.Rand, n int) (*list, cells){
 	cellsOf(func(r *rand.Rand) time.Time { return time.Unix(int64(r.IntN(3)), int64(r.IntN(1e9))) }),
 	cellsOf(func(r *rand.Rand) (k [5]byte) { bytesOf(r, k[:]); return k }),
 	cellsOf(func(r *rand.Rand) (k [20]byte) { bytesOf(r, k[:]); return k }),
-	cellsOf(text), cellsOf(text), cellsOf(func(r *rand.Rand) []byte { return []byte(text(r)) }),
+	cellsOf(testkit.Text), cellsOf(testkit.Text), cellsOf(func(r *rand.Rand) []byte { return []byte(testkit.Text(r)) }),
 	cellsOf(addr),
 }
 
 // drawCells draws elements, and one column of them, or two: the number that they have is the last one.
-func drawCells(r *rand.Rand, n int) (drawn, Spec) {
+func drawCells(r *rand.Rand, n int) (drawn, column.Spec) {
 	l, c := cellLists[r.IntN(len(cellLists))](r, n)
 	name, spec := drawSpec(r, &list{forms: c.forms})
 	d := drawn{what: fmt.Sprintf("kind %d by %s of %d", l.kind, name, n), lists: []*list{l}, call: sortkey.Order{Desc: r.IntN(4) == 0}, rows: InputOf(c.payload)}
 	for i := range n {
 		d.row = append(d.row, i)
 	}
-	specs := []Spec{spec}
+	specs := []column.Spec{spec}
 	if r.IntN(2) == 0 {
-		number, err := FieldOf(c.payload.Type(), "Number")
+		number, err := column.FieldOf(c.payload.Type(), "Number")
 		if err != nil {
 			panic(err)
 		}
@@ -189,8 +192,7 @@ func checkFields(t *testing.T, r *rand.Rand, d *drawn) {
 	n, words := len(d.row), Words(d.cols, d.call)
 	f, ok := NewFieldSteps(d.rows.Slice, words, &loop)
 	c := &d.cols[0]
-	_, isField := c.made.get.(interface{ field() *Field })
-	if want := isField && (c.Nulls == NoNulls || c.Bits() <= 64); ok != want {
+	if want := c.made.Field() != nil && (c.Nulls == column.NoNulls || c.Bits() <= 64); ok != want {
 		t.Errorf("compared where they lie: %t, want %t", ok, want)
 	}
 	if !ok {
@@ -227,7 +229,7 @@ func checkFields(t *testing.T, r *rand.Rand, d *drawn) {
 }
 
 // checkFieldUpTo compares a field with that of one element.
-func checkFieldUpTo(t *testing.T, r *rand.Rand, d *drawn, spec Spec) {
+func checkFieldUpTo(t *testing.T, r *rand.Rand, d *drawn, spec column.Spec) {
 	n, words := len(d.row), Words(d.cols, d.call)
 	masks := make([]uint64, (n+63)/64)
 	for range 3 {
@@ -236,9 +238,8 @@ func checkFieldUpTo(t *testing.T, r *rand.Rand, d *drawn, spec Spec) {
 			most = r.IntN(n)
 		}
 		count, ok := words[0].FieldUpTo(masks, d.rows.Slice.Raw(), d.rows.Slice.Raw().At(than), before, most)
-		_, isField := spec.get.(interface{ field() *Field })
 		number := spec.Kind() >= sortkey.Int8 && spec.Kind() <= sortkey.Float64
-		if want := isField && number && spec.Nulls() == NoNulls; ok != want {
+		if want := spec.Field() != nil && number && spec.Nulls() == column.NoNulls; ok != want {
 			t.Fatalf("compared: %t, want %t", ok, want)
 		}
 		if !ok || count > most {
@@ -295,7 +296,7 @@ func TestFewOf(t *testing.T) {
 	r := dist.Rand(13)
 	for range testkit.Pick(600, 5000) {
 		n := 1 + r.IntN(70)
-		e, l := FewOf{Rows: r.IntN(2) == 0}, lists[r.IntN(len(lists))](r, n)
+		e, l := column.FewOf{Rows: r.IntN(2) == 0}, lists[r.IntN(len(lists))](r, n)
 		_, spec := drawSpec(r, l)
 		if !e.Rows && r.IntN(2) == 0 {
 			var c cells
@@ -313,7 +314,7 @@ func TestFewOf(t *testing.T) {
 		if e.Rows {
 			r.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
 		}
-		if spec.Nulls() != NoNulls {
+		if spec.Nulls() != column.NoNulls {
 			want := uint64(0)
 			var others []uint32
 			for i, x := range at {
@@ -330,20 +331,20 @@ func TestFewOf(t *testing.T) {
 				continue
 			}
 		}
-		keys := stream.RawOf(make([][64]byte, OnStack))
-		memory := reflect.New(reflect.ArrayOf(OnStack, reflect.TypeFor[netip.Addr]())).UnsafePointer()
+		keys := stream.RawOf(make([][64]byte, column.OnStack))
+		memory := reflect.New(reflect.ArrayOf(column.OnStack, reflect.TypeFor[netip.Addr]())).UnsafePointer()
 		switch l.kind {
 		case sortkey.String:
-			memory = unsafe.Pointer(&make([]string, OnStack)[0])
+			memory = unsafe.Pointer(&make([]string, column.OnStack)[0])
 		case sortkey.Bytes:
-			memory = unsafe.Pointer(&make([][]byte, OnStack)[0])
+			memory = unsafe.Pointer(&make([][]byte, column.OnStack)[0])
 		case sortkey.Time:
-			memory = unsafe.Pointer(&make([]time.Time, OnStack)[0])
+			memory = unsafe.Pointer(&make([]time.Time, column.OnStack)[0])
 		case sortkey.Addr:
 		default:
 			memory = keys.Data()
 		}
-		to := stream.RawAt(memory, l.kind.Size(), len(at)+r.IntN(OnStack-len(at)+1))
+		to := stream.RawAt(memory, l.kind.Size(), len(at)+r.IntN(column.OnStack-len(at)+1))
 		e.KeysOf(&spec, to, at)
 		for i, x := range at {
 			if compareKeys(l.kind, to.At(i), l.keys.At(int(x)), sortkey.Order{NaNs: sortkey.TotalOrder}) != 0 {
@@ -361,94 +362,13 @@ func TestFewOf(t *testing.T) {
 // drawFew draws up to OnStack of n numbers that ascend: neighbours, most of those in a range, or any.
 func drawFew(r *rand.Rand, n int) (at []uint32) {
 	lo, step := r.IntN(n), []int{1, 2, 4, 20}[r.IntN(4)]
-	for x := lo; x < n && len(at) <= r.IntN(2*OnStack) && len(at) < OnStack; x += 1 + r.IntN(step) {
+	for x := lo; x < n && len(at) <= r.IntN(2*column.OnStack) && len(at) < column.OnStack; x += 1 + r.IntN(step) {
 		at = append(at, uint32(x))
 	}
 	if len(at) == 0 {
 		return []uint32{uint32(lo)}
 	}
 	return at
-}
-
-// TestFieldOf finds fields by names and tags, and describes those that it does not find.
-func TestFieldOf(t *testing.T) {
-	type inner struct {
-		ID   int32 `json:"id,omitempty" db:"ident"`
-		Twin int32 `json:"twin"`
-		Same int32 `db:"twin"`
-	}
-	type base struct{ Deep *inner }
-	type flagged struct {
-		Value string
-		Valid bool
-	}
-	type loop *loop
-	type outer struct {
-		pad  byte
-		Base base
-		*inner
-		Name  string `json:",omitempty"`
-		Opt   flagged
-		Loop  loop
-		Chan  chan int
-		Pairs []byte `xml:"p"`
-		Three struct {
-			Value string
-			Valid bool
-			More  int
-		}
-		Named struct {
-			Value string
-			Other bool
-		}
-		Typed struct {
-			Value string
-			Valid int
-		}
-		Odd struct {
-			Value chan int
-			Valid bool
-		}
-	}
-	id := int32(7)
-	e := outer{Base: base{&inner{ID: id}}, inner: &inner{ID: 8}, Name: "n", Opt: flagged{"o", true}}
-	for name, want := range map[string]any{"Base.Deep.ID": int32(7), "Base.Deep.id": int32(7), "Base.Deep.ident": int32(7), "ID": int32(8), "id": int32(8), "Name": "n", "Opt": "o", "p": []byte(nil), "Opt.Value": "o", "Opt.Valid": true} {
-		f, err := FieldOf(reflect.TypeFor[outer](), name)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		got := reflect.NewAt(reflect.TypeOf(want), f.address(unsafe.Pointer(&e))).Elem().Interface()
-		if !reflect.DeepEqual(got, want) || f.Nullable() != (strings.Contains(name, "Deep") || strings.EqualFold(name, "id") || name == "Opt") {
-			t.Errorf("%s is %v, nullable %t", name, got, f.Nullable())
-		}
-	}
-	for name, want := range map[string]string{
-		"None":      "has no field \"None\"; it has pad, Base, inner, ID,",
-		"twin":      "\"twin\" is in the tags of Twin and of Same",
-		"Name.More": "string is no struct",
-		"Base":      "base is no key",
-		"Chan":      "a chan int is no key",
-		"Loop":      "is no key",
-		"Three":     "is no key", "Named": "is no key", "Typed": "is no key", "Odd": "is no key",
-		"omitempty": "has no field",
-	} {
-		if _, err := FieldOf(reflect.TypeFor[outer](), name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", name, err, want)
-		}
-	}
-	for tag, want := range map[reflect.StructTag][]string{``: nil, `a`: nil, `a:b`: nil, `a:"b"`: {"b"}, `a:"b,c" d:",e" f:"g"`: {"b", "g"}, `a:"b" c`: {"b"}, `a:"b`: nil, "a:`b`": {"b"}} {
-		if got := tagNames(tag); !slices.Equal(got, want) {
-			t.Errorf("names in %s are %q", tag, got)
-		}
-	}
-	var none outer
-	for _, name := range []string{"Base.Deep.ID", "ID", "Opt"} {
-		f, _ := FieldOf(reflect.TypeFor[outer](), name)
-		if !f.IsNull(unsafe.Pointer(&none)) || f.IsNull(unsafe.Pointer(&e)) {
-			t.Errorf("%s: null", name)
-		}
-	}
 }
 
 // TestFieldsLike finds the strings in a type, at least 16 of them, wherever they lie.
@@ -500,17 +420,17 @@ func TestInPlaceKeys(t *testing.T) {
 		n, others, second := 1+r.IntN(600), r.IntN(5), r.IntN(2) == 0
 		elements, want := make([]pair, n), make([]string, n)
 		for i := range elements {
-			elements[i] = pair{text(r), text(r)}
+			elements[i] = pair{testkit.Text(r), testkit.Text(r)}
 			want[i] = elements[i].a
 			if second {
 				want[i] = elements[i].b
 			}
 			if r.IntN(4) < others {
-				want[i] = []string{"", text(r), strings.Clone(want[i]), elements[i].a}[r.IntN(4)]
+				want[i] = []string{"", testkit.Text(r), strings.Clone(want[i]), elements[i].a}[r.IntN(4)]
 			}
 		}
 		next := 0
-		col := ColumnOf[string](Func[pair, string](func(pair) string { next++; return want[next-1] }))
+		col := ColumnOf[string](column.Func[pair, string](func(pair) string { next++; return want[next-1] }))
 		words := Words([]Column{col}, sortkey.Order{})
 		env := drawnEnv(r, t)
 		rows := InputOf(cpu.PayloadOf(elements))

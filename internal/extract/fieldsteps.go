@@ -7,6 +7,8 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
@@ -24,7 +26,7 @@ type FieldSteps struct {
 // fieldSteps compares elements by one column.
 type fieldSteps struct {
 	Column
-	of    *Field
+	of    *column.Field
 	order func(a, b unsafe.Pointer) int // of keys that are neither null nor texts; made once, as it is allocated
 }
 
@@ -55,20 +57,13 @@ func NewFieldSteps(s cpu.Payload, words []Word, loop *parallel.Loop) (f FieldSte
 
 // add adds a column; false if it is no field.
 func (f *FieldSteps) add(c *Column) bool {
-	get, ok := c.made.get.(interface {
-		field() *Field
-		comparison(o sortkey.Order) func(a, b unsafe.Pointer) int
-	})
-	if !ok {
-		return false
-	}
-	field := get.field()
-	if field.Nullable() && c.Bits() > 64 {
+	field := c.made.Field()
+	if field == nil || field.Nullable() && c.Bits() > 64 {
 		return false
 	}
 	own := fieldSteps{Column: *c, of: field}
 	if !own.isText() {
-		own.order = get.comparison(c.Order)
+		own.order = c.made.FieldComparison(c.Order)
 	}
 	f.columns = append(f.columns, own)
 	return true
@@ -148,7 +143,7 @@ func (c *fieldSteps) steps(rises, falls, tied *stepBits, block stream.Raw, loop 
 	}
 	buf := pieces.Get().(*[Piece]uint64)
 	defer pieces.Put(buf)
-	if codes := buf[:block.Len()]; c.Bits() > 32 || c.Nulls != NoNulls {
+	if codes := buf[:block.Len()]; c.Bits() > 32 || c.Nulls != column.NoNulls {
 		c.Codes(codes, Batch{Block: block})
 		presorted.StepBits(rises[:], falls[:], codes)
 	} else {
@@ -176,8 +171,8 @@ func (c *fieldSteps) compare(a, b unsafe.Pointer, loop *parallel.Loop) int {
 		if c.Order.Desc {
 			a, b = b, a
 		}
-		return compareTexts(loop, *c.text(a), *c.text(b))
-	case c.Nulls == NoNulls:
+		return texts.ComparePrefixed(loop, *c.of.Text(a), *c.of.Text(b))
+	case c.Nulls == column.NoNulls:
 	case c.of.IsNull(a):
 		if c.of.IsNull(b) {
 			return 0
@@ -191,7 +186,7 @@ func (c *fieldSteps) compare(a, b unsafe.Pointer, loop *parallel.Loop) int {
 
 // ofNull compares a null with a key.
 func (c *fieldSteps) ofNull() int {
-	if c.Nulls == NullsFirst {
+	if c.Nulls == column.NullsFirst {
 		return -1
 	}
 	return 1
@@ -199,11 +194,6 @@ func (c *fieldSteps) ofNull() int {
 
 // isText reports whether keys are strings or byte slices.
 func (c *fieldSteps) isText() bool { return c.kind == sortkey.String || c.kind == sortkey.Bytes }
-
-// text returns the key of the element at e as a string.
-//
-// Sound: strings and byte slices begin with a header, which is a string.
-func (c *fieldSteps) text(e unsafe.Pointer) *string { return (*string)(unsafe.Add(e, c.of.offset)) }
 
 // setStep sets the bit of step i for the comparison of the elements before and after it.
 func setStep(rises, falls *stepBits, i, compared int) {
@@ -228,23 +218,26 @@ func (c *fieldSteps) textSteps(rises, falls, tied *stepBits, block stream.Raw, l
 			}
 			continue
 		}
-		a, b := c.text(block.At(i)), c.text(block.At(i+1))
-		if compared := compareTexts(loop, *a, *b); compared != 0 {
+		a, b := c.of.Text(block.At(i)), c.of.Text(block.At(i+1))
+		if compared := texts.ComparePrefixed(loop, *a, *b); compared != 0 {
 			setStep(rises, falls, i, compared)
 			continue
 		}
-		i += sameTexts(loop, unsafe.Pointer(b), block.Size(), n-i, *b) - 1
+		i += texts.Same(loop, unsafe.Pointer(b), block.Size(), n-i, *b) - 1
 	}
 }
 
-// compareTexts is [CompareTexts] without a call for most strings that differ in their prefixes.
-func compareTexts(loop *parallel.Loop, a, b string) int {
-	x, y := sortkey.Prefix(a), sortkey.Prefix(b)
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
+// FieldUpTo is [column.Field.UpTo] of the first column, by which elements come before others if it is the only one; ok is
+// false unless it is a field.
+func (l *Word) FieldUpTo(masks []uint64, block stream.Raw, than unsafe.Pointer, before bool, most int) (count int, ok bool) {
+	if len(l.narrow) == 0 || l.narrow[0].Nulls != column.NoNulls {
+		return 0, false
 	}
-	return CompareTexts(loop, a, b)
+	c := &l.narrow[0]
+	field := c.made.Field()
+	if field == nil {
+		return 0, false
+	}
+	before = before && l.Columns() == 1 && c.Order.NaNs != sortkey.TotalOrder // which has zeros before others
+	return field.UpTo(masks, block, than, c.Order.Desc, before, most)
 }

@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -62,7 +63,7 @@ type nullBits [Piece / 64]uint64
 // call calls the column's functions for the elements of b and returns the number of
 // elements done, see [KeysFrom]. The keys of nulls are the zero value.
 func (c *Column) call(keys stream.Raw, nulls *nullBits, b Batch) (n int) {
-	if c.Nulls == NoNulls {
+	if c.Nulls == column.NoNulls {
 		b.Pace = c.Paces.Key
 		return keysFrom(keys, &b, c.made.Getter(), 0)
 	}
@@ -97,7 +98,7 @@ func alongAny[K any](env *engine.Env, p any, keys []K) ([]K, error) {
 // flag reduces 64-bit codes to the prefixBits bits of the column in a packed code, the first of
 // which is its null flag.
 func (c *Column) flag(dst []uint64, nulls *nullBits, prefixBits int) {
-	if c.Nulls == NoNulls {
+	if c.Nulls == column.NoNulls {
 		if prefixBits < 64 {
 			for i := range dst {
 				dst[i] >>= 64 - prefixBits
@@ -120,24 +121,24 @@ func (c *Column) flag(dst []uint64, nulls *nullBits, prefixBits int) {
 type fixedKeys struct {
 	Column
 	byWords
-	from  Format      // where keys lie, unless nil
-	words [8][]uint64 // by element; nil where prefixes were whole words, or keys lie in memory
+	from  column.Format // where keys lie, unless nil
+	words [8][]uint64   // by element; nil where prefixes were whole words, or keys lie in memory
 }
 
 // firstWord is the first word of a key that a prefix of prefixBits bits does not hold whole.
 func firstWord(c *Column, prefixBits int) int {
-	if prefixBits == 64 && c.Nulls == NoNulls {
+	if prefixBits == 64 && c.Nulls == column.NoNulls {
 		return 1 // word 0 was the prefix
 	}
 	return 0
 }
 
 func (w *fixedKeys) Prefix(dst []uint64, b Batch, prefixBits int) {
-	switch few := len(dst) <= OnStack; {
+	switch few := len(dst) <= column.OnStack; {
 	case few && w.kind == sortkey.Time:
-		prefixIn[[OnStack]time.Time](w, OnStack, dst, b, prefixBits)
+		prefixIn[[column.OnStack]time.Time](w, column.OnStack, dst, b, prefixBits)
 	case few:
-		prefixIn[[OnStack][2]uint64](w, w.fits(OnStack), dst, b, prefixBits)
+		prefixIn[[column.OnStack][2]uint64](w, w.fits(column.OnStack), dst, b, prefixBits)
 	case w.kind == sortkey.Time:
 		prefixIn[[Piece]time.Time](w, Piece, dst, b, prefixBits)
 	default:
@@ -177,9 +178,9 @@ func (w *fixedKeys) read(buf unsafe.Pointer, nulls *nullBits, b Batch, n int) un
 	case !w.InMemory():
 		w.call(stream.RawAt(cpu.Hidden(buf), w.kind.Size(), n), nulls, b)
 	case b.at == nil:
-		return w.from.read(cpu.Hidden(buf), b.Lo, n)
+		return w.from.Read(cpu.Hidden(buf), b.Lo, n)
 	default:
-		gatherRows(w.from, buf, b.at)
+		column.GatherRows(w.from, buf, b.at)
 	}
 	return buf
 }
@@ -214,11 +215,11 @@ func (w *fixedKeys) Codes(dst []uint64, order []uint32, p Level) {
 		}
 		return
 	}
-	switch few := len(order) <= OnStack; {
+	switch few := len(order) <= column.OnStack; {
 	case few && w.kind == sortkey.Time:
-		codesIn[[OnStack]time.Time](w, OnStack, dst, order, p.Depth)
+		codesIn[[column.OnStack]time.Time](w, column.OnStack, dst, order, p.Depth)
 	case few:
-		codesIn[[OnStack][2]uint64](w, w.fits(OnStack), dst, order, p.Depth)
+		codesIn[[column.OnStack][2]uint64](w, w.fits(column.OnStack), dst, order, p.Depth)
 	case w.kind == sortkey.Time:
 		codesIn[[Piece]time.Time](w, Piece, dst, order, p.Depth)
 	default:
@@ -238,7 +239,7 @@ func codesIn[Buffer any](w *fixedKeys, size int, dst []uint64, order []uint32, j
 func (w *fixedKeys) codesThrough(buf unsafe.Pointer, size int, dst []uint64, order []uint32, j int) {
 	for len(order) > 0 {
 		n := min(size, len(order))
-		gatherRows(w.from, buf, order[:n])
+		column.GatherRows(w.from, buf, order[:n])
 		sortkey.EncodeWordAt(w.kind, dst[:n], buf, j, w.Order)
 		dst, order = dst[n:], order[n:]
 	}
@@ -305,6 +306,6 @@ func (w *fixedKeys) Along(env *engine.Env, p any) (err error) {
 
 func (w *fixedKeys) Moved(payload cpu.Payload) {
 	if w.InMemory() {
-		w.from = &inSlice{w.kind, payload.Raw()}
+		w.from = column.InMemory(w.kind, payload.Raw())
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -18,8 +19,8 @@ import (
 type addrKeys struct {
 	Column
 	byWords
-	given  Format // where the addresses lie; nil if they are stored
-	n      int    // elements
+	given  column.Format // where the addresses lie; nil if they are stored
+	n      int           // elements
 	arena  *scratch.Arena
 	opened sync.Once                    // stored
 	stored atomic.Pointer[[]netip.Addr] // by element, zero where it was whole in its prefix; nil until one was not
@@ -32,8 +33,8 @@ func keepAddrs(c Column, rows Input, arena *scratch.Arena) FullKeys {
 }
 
 func (a *addrKeys) Prefix(dst []uint64, b Batch, prefixBits int) {
-	if len(dst) <= OnStack {
-		var keys [OnStack]netip.Addr
+	if len(dst) <= column.OnStack {
+		var keys [column.OnStack]netip.Addr
 		a.prefixThrough(keys[:], dst, b, prefixBits)
 		return
 	}
@@ -61,9 +62,9 @@ func (a *addrKeys) read(buf []netip.Addr, nulls *nullBits, b Batch) []netip.Addr
 	case !a.InMemory():
 		a.call(hidden(buf), nulls, b)
 	case b.at == nil:
-		at = a.given.read(at, b.Lo, len(buf))
+		at = a.given.Read(at, b.Lo, len(buf))
 	default:
-		a.given.gather(at, hiddenRows(b.at[:len(buf)]))
+		column.GatherRows(a.given, at, b.at[:len(buf)])
 	}
 	return sortkey.At[netip.Addr](at, len(buf)) // sound: at is buf, or where as many lie
 }
@@ -101,7 +102,7 @@ func (a *addrKeys) open() []netip.Addr {
 
 // holds4 reports whether prefixes hold addresses of IPv4.
 func (a *addrKeys) holds4(prefixBits int) bool {
-	if a.Nulls != NoNulls {
+	if a.Nulls != column.NoNulls {
 		prefixBits--
 	}
 	return prefixBits >= sortkey.AddrBits
@@ -110,7 +111,7 @@ func (a *addrKeys) holds4(prefixBits int) bool {
 // gather writes the addresses of elements to keys.
 func (a *addrKeys) gather(keys []netip.Addr, elements []uint32) {
 	if a.given != nil {
-		gatherRows(a.given, unsafe.Pointer(unsafe.SliceData(keys)), elements)
+		column.GatherRows(a.given, unsafe.Pointer(unsafe.SliceData(keys)), elements)
 		return
 	}
 	all := a.open()
@@ -124,9 +125,9 @@ func (a *addrKeys) PrefixIsWhole(prefixBits int) bool { return a.holds4(prefixBi
 func (a *addrKeys) TieDepth(prefixBits int) int { return firstWord(&a.Column, prefixBits) }
 
 func (a *addrKeys) Codes(dst []uint64, order []uint32, p Level) {
-	var keys [OnStack]netip.Addr
+	var keys [column.OnStack]netip.Addr
 	for len(order) > 0 {
-		n := min(len(order), OnStack)
+		n := min(len(order), column.OnStack)
 		a.gather(keys[:n], order[:n])
 		sortkey.EncodeWordAt(a.kind, dst[:n], unsafe.Pointer(&keys), p.Depth, a.Order)
 		dst, order = dst[n:], order[n:]
@@ -166,6 +167,6 @@ func (a *addrKeys) Along(env *engine.Env, p any) error {
 
 func (a *addrKeys) Moved(payload cpu.Payload) {
 	if a.given != nil {
-		a.given = &inSlice{a.kind, payload.Raw()}
+		a.given = column.InMemory(a.kind, payload.Raw())
 	}
 }

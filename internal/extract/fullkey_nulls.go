@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 )
@@ -32,7 +33,7 @@ func (c *Column) alone(prefixBits int) bool { return !c.kind.Wide() && prefixBit
 
 func keepNullsAtEnd(c Column, rows Input, arena *scratch.Arena) *nullsAtEnd {
 	w := &nullsAtEnd{Column: c, n: rows.Len, arena: arena}
-	if c.Nulls == NullsLast {
+	if c.Nulls == column.NullsLast {
 		w.null = math.MaxUint64
 	}
 	return w

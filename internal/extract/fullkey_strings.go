@@ -1,8 +1,6 @@
 package extract
 
 import (
-	"encoding/binary"
-	"math"
 	"math/bits"
 	"strings"
 	"sync/atomic"
@@ -10,6 +8,8 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -25,13 +25,10 @@ type TieFinder interface {
 	PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32) (tied []uint32, seen presorted.Steps)
 }
 
-// TextKey is the type by which strings and byte slices of any named type are stored.
-type TextKey interface{ string | []byte }
-
 // keepTexts reads keys in their elements if it can, and otherwise takes memory for them.
-func keepTexts[K TextKey](c Column, rows Input, arena *scratch.Arena) FullKeys {
+func keepTexts[K texts.Key](c Column, rows Input, arena *scratch.Arena) FullKeys {
 	t := &Strings[K]{Column: c}
-	if c.Nulls == NoNulls && rows.Picked == nil {
+	if c.Nulls == column.NoNulls && rows.Picked == nil {
 		t.fields = newInPlaceKeys[K](rows.Slice, arena)
 	}
 	if t.fields == nil {
@@ -42,13 +39,13 @@ func keepTexts[K TextKey](c Column, rows Input, arena *scratch.Arena) FullKeys {
 }
 
 // Strings holds the full keys of a column of strings or byte slices. Depth counts bytes.
-type Strings[K TextKey] struct {
+type Strings[K texts.Key] struct {
 	Column
 	Keys   []K // by element
 	stored []K // Keys where these own them, nil where they are given
 
-	fields *inPlaceKeys[K] // instead of keys, unless nil
-	format textFormat      // instead of keys, which are strings, unless nil
+	fields *inPlaceKeys[K]   // instead of keys, unless nil
+	format column.TextFormat // instead of keys, which are strings, unless nil
 
 	longest atomic.Int64 // bytes of the longest string, without those skipped; more if one has a zero byte
 	skipped int          // leading bytes that are not in codes, see [Word.SkipShared]
@@ -92,9 +89,9 @@ func (t *Strings[K]) put(buf []K, nulls *nullBits, b Batch) []K {
 func (t *Strings[K]) putFormat(buf []K, b Batch) []K {
 	at := cpu.Hidden(unsafe.Pointer(unsafe.SliceData(buf)))
 	if b.at == nil {
-		at = t.format.read(at, b.Lo, len(buf))
+		at = t.format.Read(at, b.Lo, len(buf))
 	} else {
-		t.format.gather(at, hiddenRows(b.at[:len(buf)]))
+		column.GatherRows(t.format, at, b.at[:len(buf)])
 	}
 	return sortkey.At[K](at, len(buf)) // sound: K is string
 }
@@ -124,19 +121,11 @@ func (t *Strings[K]) Moved(payload cpu.Payload) {
 // text returns the key of element x as a string.
 func (t *Strings[K]) text(x uint32) string {
 	if t.format != nil {
-		return t.format.text(int(x))
+		return t.format.Text(int(x))
 	}
 	k := t.at(x)
 	return sortkey.TextOf(&k)
 }
-
-const (
-	// LongText is the number of bytes above which a comparison checks the context.
-	LongText = 4 << 10
-	// TextTurn is the most bytes of a string that are compared between two checks of the
-	// context. They take 0.1 ms from memory (EPYC of 2022).
-	TextTurn = 1 << 20
-)
 
 // loop returns the loop whose context may cancel comparisons, nil if none does.
 func (t *Strings[K]) loop() *parallel.Loop {
@@ -146,39 +135,16 @@ func (t *Strings[K]) loop() *parallel.Loop {
 	return t.Paces.Key.Loop
 }
 
-// CompareTexts compares two strings. If both are long, it checks the context of loop before
-// every TextTurn bytes. In a cancelled sort the result is meaningless.
-func CompareTexts(loop *parallel.Loop, a, b string) int {
-	if len(a) <= LongText {
-		return strings.Compare(a, b)
-	}
-	return compareLong(loop, a, b)
-}
-
-func compareLong(loop *parallel.Loop, a, b string) int {
-	for n := min(len(a), len(b)); n > LongText && loop != nil; n = min(len(a), len(b)) {
-		if loop.Err() != nil {
-			return 0
-		}
-		n = min(n, TextTurn)
-		if c := strings.Compare(a[:n], b[:n]); c != 0 {
-			return c
-		}
-		a, b = a[n:], b[n:]
-	}
-	return strings.Compare(a, b)
-}
-
 func (t *Strings[K]) Compare(i, j uint32) int {
 	if t.Order.Desc {
 		i, j = j, i
 	}
-	return CompareTexts(t.loop(), t.text(i), t.text(j))
+	return texts.Compare(t.loop(), t.text(i), t.text(j))
 }
 
 func (t *Strings[K]) Prefix(dst []uint64, b Batch, prefixBits int) {
-	if len(dst) <= OnStack {
-		var keys [OnStack]K
+	if len(dst) <= column.OnStack {
+		var keys [column.OnStack]K
 		t.prefixThrough(keys[:], dst, b, prefixBits)
 		return
 	}
@@ -199,73 +165,6 @@ func (t *Strings[K]) prefixThrough(buf []K, dst []uint64, b Batch, prefixBits in
 	t.note(longest)
 }
 
-// sameTexts returns the number of leading keys that equal s: of n keys, the first at an address and the
-// next ones size bytes apart each. If s has 4 to 16 bytes, as most names have, it compares without a call.
-//
-// Sound if there are such strings or byte slices: both begin with a header.
-func sameTexts(loop *parallel.Loop, key unsafe.Pointer, size uintptr, n int, s string) int {
-	long := len(s)
-	switch {
-	case long > LongText:
-		for i := range n {
-			if k := *(*string)(unsafe.Add(key, uintptr(i)*size)); len(k) != long || CompareTexts(loop, k, s) != 0 {
-				return i
-			}
-		}
-	case long < 4 || long > 16:
-		for i := range n {
-			if *(*string)(unsafe.Add(key, uintptr(i)*size)) != s {
-				return i
-			}
-		}
-	case long < 8:
-		head, tail := ends4(unsafe.Pointer(unsafe.StringData(s)), long)
-		for i := range n {
-			h := (*header)(unsafe.Add(key, uintptr(i)*size))
-			if h.len != long {
-				return i
-			}
-			if a, b := ends4(h.data, long); a != head || b != tail {
-				return i
-			}
-		}
-	default:
-		head, tail := ends8(unsafe.Pointer(unsafe.StringData(s)), long)
-		for i := range n {
-			h := (*header)(unsafe.Add(key, uintptr(i)*size))
-			if h.len != long {
-				return i
-			}
-			if a, b := ends8(h.data, long); a != head || b != tail {
-				return i
-			}
-		}
-	}
-	return n
-}
-
-// sameMemory returns the number of leading keys that have the address and length of s.
-func sameMemory[K sortkey.Key](keys []K, s string) int {
-	for i := range keys {
-		if k := sortkey.TextOf(&keys[i]); len(k) != len(s) || unsafe.StringData(k) != unsafe.StringData(s) {
-			return i
-		}
-	}
-	return len(keys)
-}
-
-// ends4 and ends8 return the first and the last four, or eight, of n bytes at p; n >= 4, or
-// n >= 8.
-func ends4(p unsafe.Pointer, n int) (head, tail uint32) {
-	last := unsafe.Add(p, n-4)
-	return binary.LittleEndian.Uint32((*[4]byte)(p)[:]), binary.LittleEndian.Uint32((*[4]byte)(last)[:])
-}
-
-func ends8(p unsafe.Pointer, n int) (head, tail uint64) {
-	last := unsafe.Add(p, n-8)
-	return binary.LittleEndian.Uint64((*[8]byte)(p)[:]), binary.LittleEndian.Uint64((*[8]byte)(last)[:])
-}
-
 // PrefixTied compares neighbours whose codes tie. After two equal keys, and at the beginning of a
 // piece, it searches for the end of the run: sorted names come in runs, whose prefixes need not be
 // made. It does not read keys that share memory.
@@ -281,9 +180,9 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32
 		j := min(i+len(buf), len(dst))
 		codes, first := dst[i:j], b.Lo+i
 		keys := t.put(buf[:j-i], nil, b.part(i, j))[:len(codes)]
-		same := sameMemory(keys, last)
+		same := texts.SameMemory(keys, last)
 		if rest := keys[same:]; len(rest) > 0 {
-			same += sameTexts(t.loop(), unsafe.Pointer(unsafe.SliceData(rest)), unsafe.Sizeof(rest[0]), len(rest), last)
+			same += texts.Same(t.loop(), unsafe.Pointer(unsafe.SliceData(rest)), unsafe.Sizeof(rest[0]), len(rest), last)
 		}
 		for i := range same {
 			codes[i] = code ^ flip
@@ -309,13 +208,13 @@ func (t *Strings[K]) PrefixTied(dst []uint64, b Batch, alone bool, ties []uint32
 				n++
 				continue
 			}
-			switch c := CompareTexts(t.loop(), s, last); {
+			switch c := texts.Compare(t.loop(), s, last); {
 			case c < 0:
 			case c > 0:
 				above++
 			default:
 				rest := keys[i+1:]
-				end := i + 1 + sameTexts(t.loop(), unsafe.Pointer(unsafe.SliceData(rest)), unsafe.Sizeof(rest[0]), len(rest), s)
+				end := i + 1 + texts.Same(t.loop(), unsafe.Pointer(unsafe.SliceData(rest)), unsafe.Sizeof(rest[0]), len(rest), s)
 				for ; i < end; i++ {
 					ties[n] = uint32(first + i)
 					n++
@@ -350,45 +249,40 @@ func (t *Strings[K]) note(longest int) {
 // PrefixIsWhole relies on longest: padding can be confused only with zero bytes, and a
 // string with one makes longest exceed any prefix.
 func (t *Strings[K]) PrefixIsWhole(prefixBits int) bool {
-	if t.Nulls != NoNulls {
+	if t.Nulls != column.NoNulls {
 		prefixBits--
 	}
 	return t.longest.Load() <= int64(prefixBits/8)
 }
 
-func (t *Strings[K]) flip() uint64 { return flipOf(t.Order) }
-
-// flipOf returns the bits of codes that are flipped.
-func flipOf(o sortkey.Order) uint64 {
-	if o.Desc {
-		return math.MaxUint64
-	}
-	return 0
-}
+func (t *Strings[K]) flip() uint64 { return texts.Flip(t.Order) }
 
 func (t *Strings[K]) TieDepth(int) int { return 0 }
 
 // ByDepth is false: codes depend on the run's pivot.
 func (t *Strings[K]) ByDepth() bool { return false }
 
+// narrow is the number of bytes within which strings differ from a pivot at about one place.
+const narrow = 4
+
 // WithPivot chooses a pivot, the longest of three strings drawn at random. Its window has 16
 // bytes more than twice the longest common prefix with another string of the sample, at most
-// TextTurn. Strings that agree with all of the window tie. If more than a quarter of the
+// [texts.Turn]. Strings that agree with all of the window tie. If more than a quarter of the
 // sample differs from the pivot first within narrow bytes, its stem up to there is the pivot.
 // A run of at most Few strings takes its middle one.
 func (t *Strings[K]) WithPivot(order []uint32, p Level) Level {
 	n := len(order)
-	if n <= OnStack {
+	if n <= column.OnStack {
 		p.Pivot = order[n/2]
-		p.Window = min(len(t.text(p.Pivot))-p.Depth, TextTurn)
+		p.Window = min(len(t.text(p.Pivot))-p.Depth, texts.Turn)
 		return p
 	}
 	var samples [32]string
-	sample, best, r := samples[:bits.Len(uint(n))], 0, Drawer(order[0], n, p.Depth)
+	sample, best, r := samples[:bits.Len(uint(n))], 0, texts.Drawer(order[0], n, p.Depth)
 	for i := range sample {
-		at := order[Drawn(&r, n)]
+		at := order[texts.Drawn(&r, n)]
 		s := t.text(at)
-		sample[i] = s[:p.Depth+min(len(s)-p.Depth, TextTurn)]
+		sample[i] = s[:p.Depth+min(len(s)-p.Depth, texts.Turn)]
 		if i == 0 || i < 3 && len(sample[i]) > len(sample[best]) {
 			p.Pivot, best = at, i
 		}
@@ -396,7 +290,7 @@ func (t *Strings[K]) WithPivot(order []uint32, p Level) Level {
 	var lengths [32]int // of common prefixes with the pivot
 	least, most := len(sample[best]), p.Depth
 	for i, s := range sample {
-		if lengths[i] = common(sample[best], s, p.Depth); i != best {
+		if lengths[i] = texts.Common(sample[best], s, p.Depth); i != best {
 			least, most = min(least, lengths[i]), max(most, lengths[i])
 		}
 	}
@@ -414,6 +308,9 @@ func (t *Strings[K]) WithPivot(order []uint32, p Level) Level {
 	return p
 }
 
+// fewTexts is the largest number of strings that Strings.SortFew sorts, by insertion.
+const fewTexts = 8
+
 func (t *Strings[K]) SortFew(order []uint32, p Level) (same uint, ok bool) {
 	switch {
 	case len(order) == 2: // most runs are
@@ -422,19 +319,19 @@ func (t *Strings[K]) SortFew(order []uint32, p Level) (same uint, ok bool) {
 		return 0, false
 	}
 	var memory [fewTexts]string
-	texts := memory[:len(order)]
+	few := memory[:len(order)]
 	for i, at := range order {
-		if texts[i] = t.text(at); len(texts[i])-p.Depth > TextTurn {
+		if few[i] = t.text(at); len(few[i])-p.Depth > texts.Turn {
 			return 0, false // to be compared in turns
 		}
 	}
-	return SortFew(texts, order, p.Depth, t.Order.Desc), true
+	return texts.SortFew(few, order, p.Depth, t.Order.Desc), true
 }
 
 // sortTwo is SortFew of two elements. It clears no array.
 func (t *Strings[K]) sortTwo(order []uint32, depth int) (same uint, ok bool) {
 	a, b := t.text(order[0])[depth:], t.text(order[1])[depth:]
-	if max(len(a), len(b)) > TextTurn {
+	if max(len(a), len(b)) > texts.Turn {
 		return 0, false
 	}
 	c := strings.Compare(a, b)
@@ -448,25 +345,25 @@ func (t *Strings[K]) sortTwo(order []uint32, depth int) (same uint, ok bool) {
 }
 
 func (t *Strings[K]) Codes(dst []uint64, order []uint32, p Level) {
-	v := pivotOf(t.text(p.Pivot), p)
-	flip, long := t.flip(), p.Window > LongText
-	var texts [OnStack]string
+	v := texts.PivotOf(t.text(p.Pivot), p.Depth, p.Window, p.stem)
+	flip, long := t.flip(), p.Window > texts.Long
+	var texts [column.OnStack]string
 	for len(order) > 0 && !(long && t.loop() != nil && t.loop().Err() != nil) {
-		n := min(OnStack, len(order))
+		n := min(column.OnStack, len(order))
 		for i, at := range order[:n] {
 			texts[i] = t.text(at)
 		}
-		v.codes(dst[:n], texts[:n], flip)
+		v.Codes(dst[:n], texts[:n], flip)
 		dst, order = dst[n:], order[n:]
 	}
 }
 
 func (t *Strings[K]) NextDepth(code uint64, p Level) (depth int, more bool) {
-	return p.after(code ^ t.flip())
+	return texts.After(code^t.flip(), p.Depth, p.Window, p.stem)
 }
 
 func (t *Strings[K]) Follow(at []uint32, prefixBits int) (still []uint32, seen presorted.Steps) {
-	if t.Nulls != NoNulls {
+	if t.Nulls != column.NoNulls {
 		prefixBits--
 	}
 	whole := prefixBits / 8        // bytes in a prefix: tying strings of one length up to this are equal
@@ -478,7 +375,7 @@ func (t *Strings[K]) Follow(at []uint32, prefixBits int) (still []uint32, seen p
 		b := t.text(x)
 		c := 0
 		if len(a) != len(b) || len(a) > whole {
-			c = CompareTexts(t.loop(), a, b)
+			c = texts.Compare(t.loop(), a, b)
 		}
 		switch {
 		case c == 0:

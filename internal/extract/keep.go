@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -41,7 +42,7 @@ func (rowKeys) keep(c Column, prefixBits int, rows Input, arena *scratch.Arena) 
 		return keepInMemory(c, keys)
 	}
 	from := c.made.Format()
-	if texts, ok := from.(textFormat); ok {
+	if texts, ok := from.(column.TextFormat); ok {
 		return &Strings[string]{Column: c, format: texts}
 	}
 	return keysIn(c, from)
@@ -55,11 +56,11 @@ func keepInMemory(c Column, keys stream.Raw) FullKeys {
 	case sortkey.Bytes:
 		return &Strings[[]byte]{Column: c, Keys: stream.SliceOf[[]byte](keys)}
 	}
-	return keysIn(c, &inSlice{c.kind, keys})
+	return keysIn(c, column.InMemory(c.kind, keys))
 }
 
 // keysIn returns keys of a wide kind, no texts, that lie in a format.
-func keysIn(c Column, from Format) FullKeys {
+func keysIn(c Column, from column.Format) FullKeys {
 	if c.kind == sortkey.Addr {
 		return &addrKeys{Column: c, given: from}
 	}

@@ -13,6 +13,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
@@ -27,12 +28,12 @@ func TestBytes(t *testing.T) {
 		for _, n := range []int{1, 100, 5000} {
 			l := make(r, n)
 			for name, spec := range l.forms {
-				isNull := NullFunc[int](func(row int) bool { return l.null[row] })
+				isNull := column.NullFunc[int](func(row int) bool { return l.null[row] })
 				if r.IntN(2) == 0 {
-					spec = spec.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), NullsLast)
+					spec = spec.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), column.NullsLast)
 				}
-				other := SpecOf(sortkey.Uint64, Func[int, uint64](func(row int) uint64 { return math.MaxUint64 }))
-				specs := []Spec{spec, other, SpecOf(sortkey.Int16, Func[int, int16](func(row int) int16 { return 1 })), spec, other.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), NullsLast)}
+				other := column.SpecOf(sortkey.Uint64, column.Func[int, uint64](func(row int) uint64 { return math.MaxUint64 }))
+				specs := []column.Spec{spec, other, column.SpecOf(sortkey.Int16, column.Func[int, int16](func(row int) int16 { return 1 })), spec, other.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), column.NullsLast)}
 				cols := AppendColumns(nil, specs[r.IntN(len(specs)):])
 				ForRows(cols, n)
 				words, env := Words(cols, sortkey.Order{}), new(engine.Env)
@@ -84,9 +85,9 @@ func TestSampledCodes(t *testing.T) {
 		}
 		for _, narrow := range []bool{true, false} {
 			clear(asked)
-			cols := []Column{ColumnOf[uint32](Func[int, uint32](func(row int) uint32 { asked[row]++; return keys[row] }))}
+			cols := []Column{ColumnOf[uint32](column.Func[int, uint32](func(row int) uint32 { asked[row]++; return keys[row] }))}
 			if !narrow {
-				cols = append(cols, ColumnOf[int64](Func[int, int64](func(row int) int64 { return -int64(row) })))
+				cols = append(cols, ColumnOf[int64](column.Func[int, int64](func(row int) int64 { return -int64(row) })))
 			}
 			words, env := Words(cols, sortkey.Order{}), new(engine.Env)
 			rows := RowNumbers(n)
@@ -211,12 +212,12 @@ func TestTurns(t *testing.T) {
 					calls++
 					return uint64(row)
 				}
-				spec := SpecOf(sortkey.Uint64, Func[int, uint64](f))
-				if isNull := NullFunc[int](func(row int) bool { return f(row) > 1<<60 }); null {
-					spec = SpecOf(sortkey.Uint64, Func[int, uint64](func(row int) uint64 { return uint64(row) }))
-					spec = spec.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), NullsLast)
+				spec := column.SpecOf(sortkey.Uint64, column.Func[int, uint64](f))
+				if isNull := column.NullFunc[int](func(row int) bool { return f(row) > 1<<60 }); null {
+					spec = column.SpecOf(sortkey.Uint64, column.Func[int, uint64](func(row int) uint64 { return uint64(row) }))
+					spec = spec.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), column.NullsLast)
 				}
-				cols := AppendColumns(nil, []Spec{spec})
+				cols := AppendColumns(nil, []column.Spec{spec})
 				loop := parallel.Loop{Ctx: ctx}
 				cols[0].Paces = newPaces(&loop)
 				cols[0].Paces.Restart(c.n)
@@ -247,32 +248,32 @@ func TestTurns(t *testing.T) {
 // TestWordsEnd ends the context while codes of words are made: few key functions are called after.
 func TestWordsEnd(t *testing.T) {
 	const n, at = 100, 40
-	for kind, column := range map[string]func(f func(row int)) Spec{
-		"int16": func(f func(row int)) Spec {
-			return SpecOf(sortkey.Int16, Func[int, int16](func(row int) int16 { f(row); return 1 }))
+	for kind, made := range map[string]func(f func(row int)) column.Spec{
+		"int16": func(f func(row int)) column.Spec {
+			return column.SpecOf(sortkey.Int16, column.Func[int, int16](func(row int) int16 { f(row); return 1 }))
 		},
-		"text": func(f func(row int)) Spec {
-			return SpecOf(sortkey.String, Func[int, string](func(row int) string { f(row); return "" }))
+		"text": func(f func(row int)) column.Spec {
+			return column.SpecOf(sortkey.String, column.Func[int, string](func(row int) string { f(row); return "" }))
 		},
-		"time": func(f func(row int)) Spec {
-			return SpecOf(sortkey.Time, Func[int, time.Time](func(row int) (t time.Time) { f(row); return t }))
+		"time": func(f func(row int)) column.Spec {
+			return column.SpecOf(sortkey.Time, column.Func[int, time.Time](func(row int) (t time.Time) { f(row); return t }))
 		},
-		"addr": func(f func(row int)) Spec {
-			return SpecOf(sortkey.Addr, Func[int, netip.Addr](func(row int) (a netip.Addr) { f(row); return a }))
+		"addr": func(f func(row int)) column.Spec {
+			return column.SpecOf(sortkey.Addr, column.Func[int, netip.Addr](func(row int) (a netip.Addr) { f(row); return a }))
 		},
-		"4 null": func(f func(row int)) Spec {
-			isNull := NullFunc[int](func(row int) bool { f(row); return true })
-			return SpecOf(sortkey.Uint64, Func[int, uint64](nil)).WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), NullsFirst)
+		"4 null": func(f func(row int)) column.Spec {
+			isNull := column.NullFunc[int](func(row int) bool { f(row); return true })
+			return column.SpecOf(sortkey.Uint64, column.Func[int, uint64](nil)).WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), column.NullsFirst)
 		},
 	} {
 		for _, finished := range []bool{false, true} {
 			ctx, calls := counting{context.Background(), new(atomic.Int64), new(atomic.Bool)}, 0
-			spec := column(func(int) {
+			spec := made(func(int) {
 				if calls++; calls == at {
 					ctx.end.Store(true)
 				}
 			})
-			words, env := Words(AppendColumns(nil, []Spec{spec}), sortkey.Order{}), new(engine.Env)
+			words, env := Words(AppendColumns(nil, []column.Spec{spec}), sortkey.Order{}), new(engine.Env)
 			env.Loop.Ctx = ctx
 			rows := RowNumbers(n)
 			rows.Arena = &env.Arena
@@ -298,7 +299,7 @@ func TestChecks(t *testing.T) {
 	same, sameKnown := 0, 0
 	for range 50 { // a machine may be busy
 		ctx := counting{context.Background(), new(atomic.Int64), new(atomic.Bool)}
-		col := ColumnOf[uint64](Func[int, uint64](func(row int) uint64 { return uint64(row) }))
+		col := ColumnOf[uint64](column.Func[int, uint64](func(row int) uint64 { return uint64(row) }))
 		loop := parallel.Loop{Ctx: ctx}
 		col.Paces = newPaces(&loop)
 		col.Paces.Restart(Piece)
@@ -322,63 +323,17 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestEncodedMemory keeps encoded keys: none is overwritten, and memory is taken for many at a time.
-func TestEncodedMemory(t *testing.T) {
-	r := dist.Rand(52)
-	for _, most := range []int{1, 40, encodingBytes/8 - 1, encodingBytes / 8, encodingBytes/8 + 1, encodingBytes, 2 * encodingBytes} {
-		a := new(encoding)
-		var keys, want [][]byte
-		taken, bytes := 0, 0
-		for range 300 {
-			n := most
-			if r.IntN(2) == 0 {
-				n = r.IntN(most + 1)
-			}
-			before := unsafe.SliceData(a.free[:cap(a.free)])
-			key := a.free
-			for range n {
-				key = append(key, byte(r.Uint32()))
-			}
-			key = a.keep(key)
-			if len(key) != n || cap(key) != n {
-				t.Fatalf("a key of %d bytes has %d, and room for %d", n, len(key), cap(key))
-			}
-			if after := unsafe.SliceData(a.free[:cap(a.free)]); after != before && cap(a.free) == encodingBytes {
-				taken++
-			}
-			if len(a.free) != 0 || n == 0 != (key == nil) {
-				t.Fatalf("%d bytes are left of a key, or none is %v", len(a.free), key)
-			}
-			bytes += n
-			keys, want = append(keys, key), append(want, slices.Clone(key))
-		}
-		for i := range keys {
-			if !slices.Equal(keys[i], want[i]) {
-				t.Fatalf("key %d of up to %d bytes was overwritten", i, most)
-			}
-		}
-		if limit := 2*bytes/encodingBytes + 2; taken > limit || most > encodingBytes && taken > limit || most <= encodingBytes/8 && taken == 0 {
-			t.Errorf("%d bytes of keys of up to %d: memory was taken %d times", bytes, most, taken)
-		}
-	}
-	outside := []byte("outside")
-	a := &encoding{free: make([]byte, 0, 100)}
-	if key := a.keep(outside); unsafe.SliceData(key) != unsafe.SliceData(outside) || cap(a.free) != 100 {
-		t.Error("a key that lies elsewhere")
-	}
-}
-
 // TestPacking packs columns into words of at most 64 bits, in their sequence.
 func TestPacking(t *testing.T) {
 	r := dist.Rand(53)
 	kinds := []sortkey.Kind{sortkey.Bool, sortkey.Int8, sortkey.Int16, sortkey.Int32, sortkey.Int64, sortkey.Float64, sortkey.String, sortkey.Time, sortkey.Addr, sortkey.Bytes2 + 1}
-	isNull := NullFunc[int](func(int) bool { return false })
+	isNull := column.NullFunc[int](func(int) bool { return false })
 	for range testkit.Pick(3000, 30_000) {
-		var specs []Spec
+		var specs []column.Spec
 		for range 1 + r.IntN(6) {
-			s := SpecOf(kinds[r.IntN(len(kinds))], Func[int, int64](nil))
+			s := column.SpecOf(kinds[r.IntN(len(kinds))], column.Func[int, int64](nil))
 			if r.IntN(3) == 0 {
-				s = s.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), NullsLast)
+				s = s.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), column.NullsLast)
 			}
 			specs = append(specs, s)
 		}

@@ -1,27 +1,24 @@
 package extract
 
 import (
+	"example.com/sorter/internal/extract/column"
 	"fmt"
 	"math"
 	"slices"
 )
 
 // AppendColumns appends columns.
-func AppendColumns(all []Column, specs []Spec) []Column {
-	CheckMade(specs)
+func AppendColumns(all []Column, specs []column.Spec) []Column {
+	column.CheckMade(specs)
 	for i := range specs {
-		all = append(all, Column{})
-		specs[i].put(&all[len(all)-1])
+		s := &specs[i]
+		c := Column{made: *s, Key: keyType{}, kind: s.Kind(), Order: s.Order(), Nulls: s.Nulls(), AreNull: s.AreNull()}
+		if s.ByRow() {
+			c.Key = rowKeys{}
+		}
+		all = append(all, c)
 	}
 	return all
-}
-
-// put writes the column to c, which is the zero value.
-func (s *Spec) put(c *Column) {
-	c.made, c.kind, c.Order, c.Nulls, c.AreNull = *s, s.Kind(), s.Order(), s.Nulls(), s.nullGetter()
-	if c.Key = (keyType{}); s.byRow() {
-		c.Key = rowKeys{}
-	}
 }
 
 // ForRows changes columns to those of elements that are the row numbers 0 … n-1. It panics if one
@@ -54,11 +51,11 @@ func forRows(cols []Column, n int, selected []uint32, call string, number int) {
 // forRows changes the column to that of row numbers below n. If the column has too few keys, few
 // describes them.
 func (c *Column) forRows(n int, selected []uint32) (few string) {
-	noNulls, few := c.made.lacks(n, selected)
+	noNulls, few := c.made.Lacks(n, selected)
 	if noNulls {
 		*c = c.WithoutNulls()
 	}
-	rows, ok := c.made.rows()
+	rows, ok := c.made.Rows()
 	c.numbered = ok && n <= rows // keys of nulls are read, too
 	return few
 }

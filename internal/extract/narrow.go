@@ -1,6 +1,10 @@
 package extract
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"example.com/sorter/internal/extract/column"
+)
 
 // Keys seldom have all values of their type: categories, dates, counts. Where they lie in memory, a pass over them finds their
 // bounds, and a column takes the bits that lie between. So more columns fit a word, and fewer rows tie in the first.
@@ -15,7 +19,7 @@ func (c *Column) Narrow(least, most uint64) {
 	if least > most {
 		return // all are null
 	}
-	if c.Nulls != NoNulls {
+	if c.Nulls != column.NoNulls {
 		if c.Spare(least, most); !c.spare {
 			return // the keys have all codes
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -23,14 +24,14 @@ func TestNarrow(t *testing.T) {
 
 // testNarrow narrows a column of keys, and of two nulls that have the lowest and the highest key.
 func testNarrow[K int8 | int64](t *testing.T, kind sortkey.Kind, keys []K, low, high K) {
-	for place, desc := range map[NullPlace][]bool{NoNulls: {false, true}, NullsFirst: {false, true}, NullsLast: {false, true}} {
+	for place, desc := range map[column.NullPlace][]bool{column.NoNulls: {false, true}, column.NullsFirst: {false, true}, column.NullsLast: {false, true}} {
 		for _, desc := range desc {
 			col := slices.Clone(keys)
-			spec := func() Spec { return SpecOfSlice(kind, unsafe.Pointer(unsafe.SliceData(col)), len(col)) }
+			spec := func() column.Spec { return column.SpecOfSlice(kind, unsafe.Pointer(unsafe.SliceData(col)), len(col)) }
 			s := spec
-			if place != NoNulls {
+			if place != column.NoNulls {
 				col = append(col, low, high)
-				s = func() Spec { return spec().WithBits(NewNullBits([]byte{1<<len(keys) - 1}, 0), place) }
+				s = func() column.Spec { return spec().WithBits(column.NewNullBits([]byte{1<<len(keys) - 1}, 0), place) }
 			}
 			if len(col) == 0 {
 				continue
@@ -39,7 +40,7 @@ func testNarrow[K int8 | int64](t *testing.T, kind sortkey.Kind, keys []K, low, 
 			if desc {
 				made = made.Descending()
 			}
-			cols := AppendColumns(nil, []Spec{made})
+			cols := AppendColumns(nil, []column.Spec{made})
 			ForRows(cols, len(col))
 			c, name := &cols[0], fmt.Sprintf("%d of kind %d, nulls %d, descending %t", keys, kind, place, desc)
 			before := c.Bits()
@@ -66,7 +67,7 @@ func testNarrow[K int8 | int64](t *testing.T, kind sortkey.Kind, keys []K, low, 
 					switch {
 					case x && y:
 						want = 0
-					case x != y && x == (place == NullsFirst):
+					case x != y && x == (place == column.NullsFirst):
 						want = -1
 					case x != y:
 						want = 1

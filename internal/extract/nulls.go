@@ -3,7 +3,9 @@ package extract
 import (
 	"math/bits"
 
+	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -30,7 +32,7 @@ func lead(words []Word) *Column {
 }
 
 // LeadingNulls returns where the first column of words puts its nulls.
-func LeadingNulls(words []Word) NullPlace { return lead(words).Nulls }
+func LeadingNulls(words []Word) column.NullPlace { return lead(words).Nulls }
 
 // LeadingInMemory reports whether the keys of the first column of words lie in memory, and codes hold those that are not null.
 func LeadingInMemory(words []Word) bool {
@@ -57,9 +59,9 @@ func (c *Column) OpenNulls(env *engine.Env) { c.Paces = newPaces(&env.Loop) }
 // and returns the number of nulls. If the context is cancelled, bits may be missing.
 func (c *Column) FindNulls(rows Input, set NullSet, lo, hi int) (count int) {
 	if bits := c.bits(); bits != nil && rows.Numbered && rows.Picked == nil {
-		return bits.find(set[lo/64:], lo, hi)
+		return bits.Find(set[lo/64:], lo, hi)
 	}
-	rows.Block(&Word{needsNoElement: rows.Numbered && c.nullsByRow()}, lo, hi, func(b Batch) {
+	rows.Block(&Word{needsNoElement: rows.Numbered && column.NullsByRow(c.AreNull)}, lo, hi, func(b Batch) {
 		if b.Block.Data() == nil && rows.Picked != nil {
 			b.at = rows.Picked[lo:hi]
 		}
@@ -71,4 +73,24 @@ func (c *Column) FindNulls(rows Input, set NullSet, lo, hi int) (count int) {
 		}
 	})
 	return count
+}
+
+// NullSet has a bit for each element of an input: 1 if its leading key is null.
+type NullSet []uint64
+
+// NullWords is the length of the NullSet of n elements.
+func NullWords(n int) int { return n/64 + min(n%64, 1) }
+
+// Split writes the places of elements [lo, hi), at most a block from a multiple of 64 on, that are
+// not null to values, and of those that are to nulls. values has room for no others. It returns the
+// number of values.
+func (set NullSet) Split(values, nulls []uint32, lo, hi int) (k int) {
+	x := 0
+	for at := lo; at < hi; at += 64 {
+		for left := set[at/64]; left != 0; left &= left - 1 {
+			nulls[x] = uint32(at + bits.TrailingZeros64(left))
+			x++
+		}
+	}
+	return loops.ZeroPlaces(values, set[lo/64:], hi-lo, uint32(lo))
 }

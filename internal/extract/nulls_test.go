@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/testkit"
 )
@@ -29,9 +30,9 @@ func share(r *rand.Rand, n int) []bool {
 
 // nullColumn returns a column of 64-bit keys of rows, with nulls by bits or by a function.
 func nullColumn(r *rand.Rand, keys []uint64, null []bool) []Column {
-	spec := SpecOfSlice(sortkey.Uint64, unsafe.Pointer(unsafe.SliceData(keys)), len(keys))
-	place := NullPlace(1 + r.IntN(2))
-	if f := NullFunc[int](func(row int) bool { return null[row] }); r.IntN(2) == 0 {
+	spec := column.SpecOfSlice(sortkey.Uint64, unsafe.Pointer(unsafe.SliceData(keys)), len(keys))
+	place := column.NullPlace(1 + r.IntN(2))
+	if f := column.NullFunc[int](func(row int) bool { return null[row] }); r.IntN(2) == 0 {
 		spec = spec.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&f)), place)
 	} else {
 		spec = spec.WithBits(bitsOf(r, null), place)
@@ -39,7 +40,7 @@ func nullColumn(r *rand.Rand, keys []uint64, null []bool) []Column {
 	if r.IntN(2) == 0 {
 		spec = spec.Descending()
 	}
-	cols := AppendColumns(nil, []Spec{spec})
+	cols := AppendColumns(nil, []column.Spec{spec})
 	ForRows(cols, len(keys))
 	return cols
 }
@@ -63,7 +64,7 @@ func TestNullSets(t *testing.T) {
 			ForPicked(cols, picked)
 			rows, row = rows.Pick(picked), func(i int) int { return int(picked[i]) }
 		}
-		if cols[0].Nulls == NoNulls {
+		if cols[0].Nulls == column.NoNulls {
 			continue
 		}
 		if r.IntN(3) == 0 { // rows are elements
@@ -73,7 +74,7 @@ func TestNullSets(t *testing.T) {
 			}
 			cols[0].numbered = false
 			rows, row = InputOf(cpu.PayloadOf(elements)), func(i int) int { return elements[i] }
-			if keys := AppendColumns(nil, []Spec{cols[0].made}); keys[0].Nulls != NoNulls {
+			if keys := AppendColumns(nil, []column.Spec{cols[0].made}); keys[0].Nulls != column.NoNulls {
 				cols = keys
 			}
 		}
@@ -194,7 +195,7 @@ func TestCodeBounds(t *testing.T) {
 		}
 		cols := nullColumn(r, keys, null)
 		c := &cols[0]
-		if c.Nulls == NoNulls {
+		if c.Nulls == column.NoNulls {
 			continue
 		}
 		lead := c.WithoutNulls()
@@ -214,51 +215,6 @@ func TestCodeBounds(t *testing.T) {
 	}
 }
 
-// TestNullBits reads bits of rows at any offset, within the bytes that there are.
-func TestNullBits(t *testing.T) {
-	r := dist.Rand(34)
-	for range testkit.Pick(600, 6000) {
-		n, offset := 1+r.IntN(200), r.IntN(40)
-		valid := make([]byte, (offset+n+7)/8)
-		for i := range valid {
-			if valid[i] = byte(r.Uint32()); r.IntN(2) == 0 {
-				valid[i] = 255
-			}
-		}
-		b := NewNullBits(valid, offset)
-		if want := 8*len(valid) - offset; b.rows() != want {
-			t.Fatalf("%d rows in %d bytes from bit %d on", b.rows(), len(valid), offset)
-		}
-		isNull := func(row int) bool { return valid[(offset+row)/8]>>((offset+row)%8)&1 == 0 }
-		all := true
-		for i := range n {
-			if b.IsNull(i) != isNull(i) {
-				t.Fatalf("row %d is null: %t", i, b.IsNull(i))
-			}
-			if all != b.allValid(i) {
-				t.Fatalf("%d rows are all valid: %t", i, !all)
-			}
-			all = all && !isNull(i)
-		}
-		row := r.IntN(n)
-		some := 1 + r.IntN(min(64, n-row))
-		want := uint64(0)
-		for i := range some {
-			if isNull(row + i) {
-				want |= 1 << i
-			}
-		}
-		if got := b.from(row, some); got != want {
-			t.Fatalf("%d rows from %d on: %b, want %b", some, row, got, want)
-		}
-	}
-	for _, c := range []struct{ bytes, offset, rows int }{{0, 0, 0}, {0, 9, 0}, {1, 8, 0}, {1, 9, 0}, {2, 9, 7}, {2, 100, 0}} {
-		if got := NewNullBits(make([]byte, c.bytes), c.offset).rows(); got != c.rows {
-			t.Errorf("%d rows in %d bytes from bit %d on, want %d", got, c.bytes, c.offset, c.rows)
-		}
-	}
-}
-
 // TestNullsAtEnd gives nulls the code of an end of the range, which keys may have, too, from some block on.
 func TestNullsAtEnd(t *testing.T) {
 	r := dist.Rand(35)
@@ -267,9 +223,9 @@ func TestNullsAtEnd(t *testing.T) {
 		l := listOf(func(r *rand.Rand) uint64 {
 			return []uint64{0, math.MaxUint64, 1, math.MaxUint64 - 1, 7, 8, 9}[r.IntN(1+r.IntN(7))]
 		})(r, n)
-		isNull := NullFunc[int](func(row int) bool { return l.null[row] })
-		spec := l.forms["function"].WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), NullPlace(1+r.IntN(2)))
-		d := drawn{what: "nulls at the end", lists: []*list{l}, cols: AppendColumns(nil, []Spec{spec}), rows: RowNumbers(n), call: sortkey.Order{Desc: r.IntN(2) == 0}}
+		isNull := column.NullFunc[int](func(row int) bool { return l.null[row] })
+		spec := l.forms["function"].WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), column.NullPlace(1+r.IntN(2)))
+		d := drawn{what: "nulls at the end", lists: []*list{l}, cols: AppendColumns(nil, []column.Spec{spec}), rows: RowNumbers(n), call: sortkey.Order{Desc: r.IntN(2) == 0}}
 		for i := range n {
 			d.row = append(d.row, i)
 		}

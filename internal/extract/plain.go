@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -16,7 +17,7 @@ func (l *Word) Plain(rows Input) *engine.Plain {
 	}
 	c := &l.narrow[0]
 	m, ok := sortkey.MappingOf(c.kind, c.Order, false)
-	if at := c.keysAt(rows); ok && at != nil && c.Nulls == NoNulls && c.width == 0 {
+	if at := c.keysAt(rows); ok && at != nil && c.Nulls == column.NoNulls && c.width == 0 {
 		return &engine.Plain{At: at, Code: m}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -16,11 +17,11 @@ func TestPlain(t *testing.T) {
 	copied := elements
 	copied.Aside = cpu.PayloadOf(make([]float64, 3))
 	rows := RowNumbers(3)
-	bySlice := AppendColumns(nil, []Spec{SpecOfSlice(sortkey.Float64, at, len(keys))})[0]
+	bySlice := AppendColumns(nil, []column.Spec{column.SpecOfSlice(sortkey.Float64, at, len(keys))})[0]
 	numbered := []Column{bySlice}
 	ForRows(numbered, 3)
 	nulls := numbered[0]
-	nulls.Nulls = NullsLast
+	nulls.Nulls = column.NullsLast
 	for _, c := range []struct {
 		name string
 		cols []Column
@@ -29,7 +30,7 @@ func TestPlain(t *testing.T) {
 	}{
 		{"keys", []Column{Self[float64]()}, elements, at},
 		{"keys that are copied", []Column{Self[float64]()}, copied, nil},
-		{"keys of a function", []Column{ColumnOf[float64](Own(sortkey.Float64))}, elements, nil},
+		{"keys of a function", []Column{ColumnOf[float64](column.Own(sortkey.Float64))}, elements, nil},
 		{"some keys", []Column{Self[float64]()}, elements.Pick([]uint32{1, 2}), nil},
 		{"16-bit keys", []Column{Self[int16]()}, InputOf(cpu.PayloadOf(narrow)), nil},
 		{"a column", numbered, rows, at},

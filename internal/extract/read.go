@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 )
@@ -12,9 +13,6 @@ import (
 // stays in the first-level cache and on the stack.
 const Piece = 256
 
-// OnStack is a number of keys whose stack buffer is cleared in negligible time.
-const OnStack = 16
-
 // Extract reads the keys, of a narrow kind, of the elements of b and writes their codes. A
 // cancelled context leaves codes unwritten.
 //
@@ -22,14 +20,14 @@ const OnStack = 16
 // elements are read, and are written by vectors from a buffer that stays there: 0.90 instead of 1.17 ns
 // per element for 2048 of 24 bytes by a float32 field, but 0.86 instead of 0.80 for 256 (2-core EPYC,
 // 2026-11, 10^6 elements).
-func Extract[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
+func Extract[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get column.Getter, o sortkey.Order) {
 	switch {
 	case len(dst) <= Piece && k.Size() == unsafe.Sizeof(C(0)):
 		keysFrom(hidden(dst), &b, get, 0)
 		sortkey.EncodeAt(k, dst, unsafe.Pointer(unsafe.SliceData(dst)), o)
 		return
-	case len(dst) <= OnStack:
-		var keys [OnStack]uint64
+	case len(dst) <= column.OnStack:
+		var keys [column.OnStack]uint64
 		keysFrom(narrowKeys(k, keys[:len(dst)]), &b, get, 0)
 		sortkey.EncodeAt(k, dst, unsafe.Pointer(&keys), o)
 		return
@@ -41,7 +39,7 @@ func Extract[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sor
 // for others.
 //
 //go:noinline
-func extractThrough[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter, o sortkey.Order) {
+func extractThrough[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get column.Getter, o sortkey.Order) {
 	var keys [Piece]uint64
 	for i := 0; i < len(dst); i += Piece {
 		j := min(i+Piece, len(dst))
@@ -53,11 +51,11 @@ func extractThrough[C sortkey.Code](k sortkey.Kind, dst []C, b Batch, get Getter
 
 // KeysFrom writes the keys of b's elements and returns the number written: all of them
 // unless the context was cancelled.
-func KeysFrom(keys stream.Raw, b Batch, get Getter) int { return keysFrom(keys, &b, get, 0) }
+func KeysFrom(keys stream.Raw, b Batch, get column.Getter) int { return keysFrom(keys, &b, get, 0) }
 
 // keysFrom is [KeysFrom] with a bit in nulls for each null. If nulls is not 0, b has at
 // most 64 elements.
-func keysFrom(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
+func keysFrom(keys stream.Raw, b *Batch, get column.Getter, nulls uint64) int {
 	n := keys.Len()
 	switch {
 	case n == 0:
@@ -77,7 +75,7 @@ func keysFrom(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
 }
 
 // keysApart is keysFrom of elements that are read where they lie.
-func keysApart(keys stream.Raw, b *Batch, get Getter, nulls uint64) int {
+func keysApart(keys stream.Raw, b *Batch, get column.Getter, nulls uint64) int {
 	n := keys.Len()
 	if b.Pace == nil || b.Pace.few {
 		for i, x := range b.at[:n] {

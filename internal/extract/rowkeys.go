@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 )
@@ -47,13 +48,13 @@ func encodeRows[C sortkey.Code](dst []C, b Batch, c *Column) {
 		codes, keys := dst[i:min(i+Piece, len(dst))], buf
 		switch some := b.part(i, i+len(codes)); {
 		case c.picked != nil && some.Block.Data() == nil:
-			rows.gather(buf, (*c.picked)[some.Lo:some.Lo+len(codes)])
+			column.GatherRows(rows, buf, (*c.picked)[some.Lo:some.Lo+len(codes)])
 		case c.picked != nil:
-			rows.gatherInts(buf, stream.SliceOf[int](some.Block)[:len(codes)])
+			rows.GatherInts(buf, stream.SliceOf[int](some.Block)[:len(codes)])
 		case some.at == nil:
-			keys = rows.read(buf, some.Lo, len(codes))
+			keys = rows.Read(buf, some.Lo, len(codes))
 		default:
-			rows.gather(buf, hiddenRows(some.at[:len(codes)]))
+			column.GatherRows(rows, buf, some.at[:len(codes)])
 		}
 		sortkey.EncodeAt(c.kind, codes, keys, c.Order)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
 )
@@ -15,7 +16,7 @@ import (
 
 // MayHaveSpare reports whether a spare code makes the column narrow, and finding one calls no function.
 func (c *Column) MayHaveSpare() bool {
-	return c.Nulls != NoNulls && !c.spare && sortkey.CodeBits[c.kind] == 64 && c.Key.inMemory(c)
+	return c.Nulls != column.NoNulls && !c.spare && sortkey.CodeBits[c.kind] == 64 && c.Key.inMemory(c)
 }
 
 // Spare gives nulls a code of their own that no key has, if there is one.
@@ -23,16 +24,16 @@ func (c *Column) MayHaveSpare() bool {
 func (c *Column) Spare(least, most uint64) {
 	c.spare = least > 0 || most < math.MaxUint64
 	switch {
-	case c.Nulls == NullsFirst && least > 0:
+	case c.Nulls == column.NullsFirst && least > 0:
 		c.nullAt = least - 1
-	case c.Nulls == NullsFirst:
+	case c.Nulls == column.NullsFirst:
 		c.nullAt = 0
 	case most < math.MaxUint64:
 		c.nullAt = most + 1
 	default:
 		c.nullAt = most
 	}
-	c.stepped = c.Nulls == NullsFirst && least == 0 || c.Nulls == NullsLast && most == math.MaxUint64
+	c.stepped = c.Nulls == column.NullsFirst && least == 0 || c.Nulls == column.NullsLast && most == math.MaxUint64
 }
 
 // CodeBounds returns the least and the greatest code of the elements [lo, hi), at most a block, of a

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -15,14 +16,14 @@ import (
 func TestSpare(t *testing.T) {
 	const low, high = math.MinInt64, math.MaxInt64
 	for _, keys := range [][]int64{{low, 0, high - 1}, {low + 1, 0, high}, {-3, 4}, {low}, {high}, {low, high}} {
-		for _, place := range []NullPlace{NullsFirst, NullsLast} {
+		for _, place := range []column.NullPlace{column.NullsFirst, column.NullsLast} {
 			for _, desc := range []bool{false, true} {
 				col := append(slices.Clone(keys), low, high) // these two are null
-				spec := SpecOfSlice(sortkey.Int64, unsafe.Pointer(&col[0]), len(col)).WithBits(NewNullBits([]byte{1<<len(keys) - 1}, 0), place)
+				spec := column.SpecOfSlice(sortkey.Int64, unsafe.Pointer(&col[0]), len(col)).WithBits(column.NewNullBits([]byte{1<<len(keys) - 1}, 0), place)
 				if desc {
 					spec = spec.Descending()
 				}
-				cols := AppendColumns(nil, []Spec{spec})
+				cols := AppendColumns(nil, []column.Spec{spec})
 				ForRows(cols, len(col))
 				c := &cols[0]
 				if !c.MayHaveSpare() || c.Bits() != 65 {
@@ -44,7 +45,7 @@ func TestSpare(t *testing.T) {
 						switch {
 						case x && y:
 							want = 0
-						case x != y && x == (place == NullsFirst):
+						case x != y && x == (place == column.NullsFirst):
 							want = -1
 						case x != y:
 							want = 1

@@ -13,6 +13,8 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/sortkey"
@@ -20,77 +22,13 @@ import (
 )
 
 // stringsOf returns the full keys keys[x] of elements x.
-func stringsOf[K TextKey](keys []K, o sortkey.Order) *Strings[K] {
+func stringsOf[K texts.Key](keys []K, o sortkey.Order) *Strings[K] {
 	return &Strings[K]{Column: Column{kind: sortkey.KindOf[K](), Order: o}, Keys: keys}
-}
-
-// lengths of texts are about those that are compared at a time.
-var lengths = []int{0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 64, 255, 256, 257, 300, 511, 512, 513}
-
-// TestCommon compares common with a loop over bytes, for texts that differ at any place.
-func TestCommon(t *testing.T) {
-	r := dist.Rand(21)
-	for _, n := range lengths {
-		for at := range n + 1 {
-			a := []byte(strings.Repeat("ab", 2*n))[:n+r.IntN(3)*r.IntN(n+1)]
-			b := slices.Clone(a[:n])
-			want := at
-			if at < n {
-				b[at] ^= 1 << r.IntN(8)
-			} else {
-				want = n
-			}
-			skip := r.IntN(want + 1)
-			if got := common(string(a), string(b), skip); got != want {
-				t.Fatalf("%d bytes, from %d on: %d are common, want %d", n, skip, got, want)
-			}
-			if got := common(string(b), string(a), want); got != want {
-				t.Fatalf("%d bytes, of which %d are known: %d are common", n, want, got)
-			}
-			if got := sharedText(string(a), string(b)); got != want {
-				t.Fatalf("%d bytes: %d are shared, want %d", n, got, want)
-			}
-		}
-	}
-	long := strings.Repeat("x", 2*mostShared)
-	if got := sharedText(long, strings.Clone(long)); got != mostShared {
-		t.Errorf("%d bytes of long texts are shared", got)
-	}
-	if got := common(long, long[:100], 0); got != 100 { // not read
-		t.Errorf("%d bytes are common of 100", got)
-	}
-}
-
-// TestSortFew compares SortFew with a stable sort.
-func TestSortFew(t *testing.T) {
-	r := dist.Rand(22)
-	for range testkit.Pick(4000, 40_000) {
-		depth, n := r.IntN(10), 1+r.IntN(cpu.Few)
-		texts, order := make([]string, n), make([]uint32, n)
-		for i := range texts {
-			texts[i], order[i] = strings.Repeat("p", depth)+text(r), uint32(100-i)
-		}
-		desc, before := r.IntN(2) == 0, slices.Clone(texts)
-		compare := func(a, b uint32) int {
-			if desc {
-				a, b = b, a
-			}
-			return strings.Compare(before[100-a], before[100-b])
-		}
-		want := slices.Clone(order)
-		slices.SortStableFunc(want, compare)
-		same := SortFew(texts, order, depth, desc)
-		for i := range order {
-			if order[i] != want[i] || texts[i] != before[100-want[i]] || (i > 0 && compare(want[i-1], want[i]) == 0) != (same>>i&1 != 0) {
-				t.Fatalf("%q: %v, want %v, same %b", before, order, want, same)
-			}
-		}
-	}
 }
 
 // TestFewTexts goes to the bounds of the number and the length of texts that are sorted without codes.
 func TestFewTexts(t *testing.T) {
-	long := strings.Repeat("x", TextTurn+3)
+	long := strings.Repeat("x", texts.Turn+3)
 	for _, c := range []struct {
 		texts []string
 		depth int
@@ -125,7 +63,7 @@ func TestDeepTexts(t *testing.T) {
 			case 0:
 				keys[i] = stem[:r.IntN(len(stem)+1)] + "a"[:r.IntN(2)]
 			case 1:
-				keys[i] = stem + text(r)
+				keys[i] = stem + testkit.Text(r)
 			case 2:
 				keys[i] = stem + strings.Repeat("\x00", r.IntN(10))
 			default:
@@ -159,11 +97,11 @@ func TestDeepTexts(t *testing.T) {
 
 // TestWindows holds the bytes that codes compare to the lengths that texts share.
 func TestWindows(t *testing.T) {
-	texts := make([]string, 100)
-	for i := range texts {
-		texts[i] = strings.Repeat("x", 1000) + string(rune('a'+i%26)) + strings.Repeat("y", i)
+	all := make([]string, 100)
+	for i := range all {
+		all[i] = strings.Repeat("x", 1000) + string(rune('a'+i%26)) + strings.Repeat("y", i)
 	}
-	full, order := stringsOf(texts, sortkey.Order{}), make([]uint32, len(texts))
+	full, order := stringsOf(all, sortkey.Order{}), make([]uint32, len(all))
 	for i := range order {
 		order[i] = uint32(i)
 	}
@@ -171,57 +109,21 @@ func TestWindows(t *testing.T) {
 		if p := full.WithPivot(order, Level{Depth: depth}); !p.stem || depth+p.Window != 1000 {
 			t.Errorf("from %d on: stem %t, window %d", depth, p.stem, p.Window)
 		}
-		p := full.WithPivot(order[:OnStack], Level{Depth: depth})
-		if p.stem || p.Pivot != OnStack/2 || p.Window != 1009-depth {
+		p := full.WithPivot(order[:column.OnStack], Level{Depth: depth})
+		if p.stem || p.Pivot != column.OnStack/2 || p.Window != 1009-depth {
 			t.Errorf("few from %d on: pivot %d, window %d", depth, p.Pivot, p.Window)
 		}
 	}
-	for i := range texts { // no two texts differ at the place where others do
-		texts[i] = strings.Repeat("x", 10*i) + "y" + strings.Repeat("z", 3000)
+	for i := range all { // no two texts differ at the place where others do
+		all[i] = strings.Repeat("x", 10*i) + "y" + strings.Repeat("z", 3000)
 	}
-	if p := full.WithPivot(order, Level{}); !p.stem && (p.Window > len(texts[p.Pivot]) || p.Window < 17) {
+	if p := full.WithPivot(order, Level{}); !p.stem && (p.Window > len(all[p.Pivot]) || p.Window < 17) {
 		t.Errorf("window of %d bytes", p.Window)
 	}
-	long := stringsOf(slices.Repeat([]string{strings.Repeat("x", 3*TextTurn)}, 40), sortkey.Order{})
-	for _, n := range []int{OnStack, OnStack + 1} {
-		if p := long.WithPivot(order[:n], Level{Depth: 5}); p.Window != TextTurn {
+	long := stringsOf(slices.Repeat([]string{strings.Repeat("x", 3*texts.Turn)}, 40), sortkey.Order{})
+	for _, n := range []int{column.OnStack, column.OnStack + 1} {
+		if p := long.WithPivot(order[:n], Level{Depth: 5}); p.Window != texts.Turn {
 			t.Errorf("window of %d bytes in a run of %d", p.Window, n)
-		}
-	}
-	for _, c := range []struct{ window, tail int }{{0, 6}, {1, 6}, {1 << 11, 6}, {1<<12 - 1, 6}, {1 << 12, 5}, {1<<20 - 1, 5}, {1 << 20, 4}} {
-		if got := following(c.window); got != c.tail {
-			t.Errorf("%d bytes after a prefix of a window of %d, want %d", got, c.window, c.tail)
-		}
-	}
-}
-
-// TestSameTexts compares runs of equal texts with a loop.
-func TestSameTexts(t *testing.T) {
-	r := dist.Rand(24)
-	var loop parallel.Loop
-	for _, n := range append(slices.Clone(lengths), LongText-1, LongText, LongText+1) {
-		for range 12 {
-			s := strings.Repeat("k", n)
-			keys := make([]string, 1+r.IntN(9))
-			want := len(keys)
-			for i := range keys {
-				if keys[i] = strings.Clone(s); r.IntN(6) == 0 {
-					b := []byte(s + "k")
-					if b = b[:n+r.IntN(2)]; len(b) > 0 {
-						b[r.IntN(len(b))] ^= byte(r.IntN(2))
-					}
-					keys[i] = string(b)
-				}
-				if keys[i] != s {
-					want = min(want, i)
-				}
-			}
-			if got := sameTexts(&loop, unsafe.Pointer(&keys[0]), unsafe.Sizeof(s), len(keys), s); got != want {
-				t.Fatalf("%d bytes: %d of %d are the same, want %d", n, got, len(keys), want)
-			}
-			if got := sameTexts(&loop, unsafe.Pointer(&keys[0]), unsafe.Sizeof(s), 0, s); got != 0 {
-				t.Fatalf("%d of none are the same", got)
-			}
 		}
 	}
 }
@@ -233,7 +135,7 @@ func TestPrefixTied(t *testing.T) {
 		n := sizes[r.IntN(len(sizes))]
 		keys := make([]string, n)
 		for i := range keys {
-			switch keys[i] = text(r); {
+			switch keys[i] = testkit.Text(r); {
 			case i > 0 && r.IntN(3) > 0:
 				keys[i] = keys[i-1]
 			case i > 0 && r.IntN(3) == 0:
@@ -305,12 +207,12 @@ func TestTextSteps(t *testing.T) {
 		keys := make([]string, n)
 		few := r.IntN(2) == 0
 		for i := range keys {
-			if keys[i] = text(r); few && i > 0 && r.IntN(4) > 0 {
+			if keys[i] = testkit.Text(r); few && i > 0 && r.IntN(4) > 0 {
 				keys[i] = keys[i-1]
 			}
 		}
 		desc := r.IntN(2) == 0
-		s := NewTextSteps(keys, desc, &loop)
+		s := texts.NewSteps(keys, desc, &loop)
 		compare := func(i, j int) int {
 			if desc {
 				i, j = j, i
@@ -354,7 +256,7 @@ func TestShared(t *testing.T) {
 	r := dist.Rand(27)
 	for range testkit.Pick(500, 5000) {
 		n := []int{2, 16, 17, 100, 300, 1000}[r.IntN(6)]
-		shared := strings.Repeat("s", []int{0, 1, 3, 4, 5, 7, 8, 9, 30, 500, mostShared - 1, mostShared, mostShared + 5}[r.IntN(13)])
+		shared := strings.Repeat("s", []int{0, 1, 3, 4, 5, 7, 8, 9, 30, 500, texts.MostShared - 1, texts.MostShared, texts.MostShared + 5}[r.IntN(13)])
 		if len(shared) > 3 && r.IntN(8) == 0 {
 			shared = shared[:2] + "\x00" + shared[3:]
 		}
@@ -402,12 +304,12 @@ func checkShared(t *testing.T, keys []string, o sortkey.Order, ends []int, share
 		} else {
 			skipped = words[0].SkipSharedOf(codes, ends)
 		}
-		tie := tieOften(codes)
+		tie := texts.TieOften(codes)
 		zero := strings.IndexByte(shared, 0)
 		if bySpan && zero >= 0 {
 			shared = shared[:zero]
 		}
-		if want := len(shared) > 0 && len(shared) < mostShared && tie && longest > 8; skipped != want && zero < 0 {
+		if want := len(shared) > 0 && len(shared) < texts.MostShared && tie && longest > 8; skipped != want && zero < 0 {
 			t.Fatalf("%d texts that share %d bytes, by span %t: skipped %t, ties %t", n, len(shared), bySpan, skipped, tie)
 		}
 		if !skipped {
@@ -420,7 +322,7 @@ func checkShared(t *testing.T, keys []string, o sortkey.Order, ends []int, share
 			if longest = max(longest, len(rest)); strings.Contains(rest, "\x00") {
 				longest = 9
 			}
-			if words[0].Full.(*Strings[string]).skipped < len(shared) && zero < 0 || codes[i] != sortkey.Prefix(rest)^flipOf(o) {
+			if words[0].Full.(*Strings[string]).skipped < len(shared) && zero < 0 || codes[i] != sortkey.Prefix(rest)^texts.Flip(o) {
 				t.Fatalf("%q after %d bytes", s, words[0].Full.(*Strings[string]).skipped)
 			}
 		}
@@ -430,9 +332,12 @@ func checkShared(t *testing.T, keys []string, o sortkey.Order, ends []int, share
 	}
 }
 
-func checkFewShared[K TextKey](t *testing.T, keys []K, o sortkey.Order) {
+// leastShared is that of package texts.
+const leastShared = 4
+
+func checkFewShared[K texts.Key](t *testing.T, keys []K, o sortkey.Order) {
 	codes := make([]uint64, len(keys))
-	whole, longest, shared := CodesOf(codes, keys, o), 0, sortkey.TextOf(&keys[0])
+	whole, longest, shared := texts.CodesOf(codes, keys, o), 0, sortkey.TextOf(&keys[0])
 	before := slices.Clone(codes)
 	for i := range keys {
 		s := sortkey.TextOf(&keys[i])
@@ -442,19 +347,19 @@ func checkFewShared[K TextKey](t *testing.T, keys []K, o sortkey.Order) {
 		for !strings.HasPrefix(s, shared) {
 			shared = shared[:len(shared)-1]
 		}
-		if codes[i] != sortkey.Prefix(s)^flipOf(o) {
+		if codes[i] != sortkey.Prefix(s)^texts.Flip(o) {
 			t.Fatalf("code of %q", s)
 		}
 	}
 	if whole != (longest <= 8) {
 		t.Fatalf("whole: %t, longest %d", whole, longest)
 	}
-	whole = CodesAfterShared(codes, keys, o)
+	whole = texts.CodesAfterShared(codes, keys, o)
 	n := len(shared)
 	if zero := strings.IndexByte(shared, 0); zero >= 0 && zero < 8 {
 		n = zero
 	}
-	if n < leastShared || n >= mostShared {
+	if n < leastShared || n >= texts.MostShared {
 		if !slices.Equal(codes, before) || whole {
 			t.Fatalf("codes of texts that share %d bytes are new", n)
 		}
@@ -466,7 +371,7 @@ func checkFewShared[K TextKey](t *testing.T, keys []K, o sortkey.Order) {
 		if longest = max(longest, len(s)); strings.Contains(s, "\x00") {
 			longest = math.MaxInt
 		}
-		if codes[i] != sortkey.Prefix(s)^flipOf(o) {
+		if codes[i] != sortkey.Prefix(s)^texts.Flip(o) {
 			t.Fatalf("code of %q, of which %d bytes are shared", s, n)
 		}
 	}
@@ -482,10 +387,10 @@ func TestNotShared(t *testing.T) {
 	for i := range texts {
 		texts[i] = "https://" + string(rune('a'+i%7)) + "shared"
 	}
-	text := SpecOf(sortkey.String, Func[int, string](func(row int) string { return texts[row] }))
-	number := SpecOf(sortkey.Int8, Func[int, int8](func(int) int8 { return 1 }))
-	addr := SpecOf(sortkey.Time, Func[int, time.Time](func(int) (t time.Time) { return t }))
-	for name, specs := range map[string][]Spec{"texts": {text}, "nulls": {text.WithBits(bitsOf(dist.Rand(1), null), NullsLast)}, "packed": {number, text}, "number": {number}, "time": {addr}} {
+	text := column.SpecOf(sortkey.String, column.Func[int, string](func(row int) string { return texts[row] }))
+	number := column.SpecOf(sortkey.Int8, column.Func[int, int8](func(int) int8 { return 1 }))
+	addr := column.SpecOf(sortkey.Time, column.Func[int, time.Time](func(int) (t time.Time) { return t }))
+	for name, specs := range map[string][]column.Spec{"texts": {text}, "nulls": {text.WithBits(bitsOf(dist.Rand(1), null), column.NullsLast)}, "packed": {number, text}, "number": {number}, "time": {addr}} {
 		words, env := Words(AppendColumns(nil, specs), sortkey.Order{}), new(engine.Env)
 		rows := RowNumbers(n)
 		rows.Arena = &env.Arena
@@ -499,49 +404,6 @@ func TestNotShared(t *testing.T) {
 	}
 }
 
-// TestTieOften samples codes, of which two tie or none.
-func TestTieOften(t *testing.T) {
-	for _, n := range []int{1, 15, 16, 31, 32, 33, 160, 16 * mostSampled, 40 * mostSampled} {
-		codes := make([]uint64, n)
-		for i := range codes {
-			codes[i] = uint64(i) * 0x9E3779B97F4A7C15
-		}
-		sample := min(n/16, mostSampled)
-		if tieOften(codes) {
-			t.Errorf("%d codes without ties tie", n)
-		}
-		if sample < 2 {
-			continue
-		}
-		step := n / sample
-		codes[step*(sample-1)] = codes[0]
-		if !tieOften(codes) {
-			t.Errorf("%d codes: the first and the last of the sample tie", n)
-		}
-		codes[step*(sample-1)]++
-		codes[1] = codes[0]
-		if step > 1 && tieOften(codes) {
-			t.Errorf("%d codes: one that is not sampled ties", n)
-		}
-	}
-}
-
-// TestSharedBytes counts the bytes that prefixes share, but no zeros.
-func TestSharedBytes(t *testing.T) {
-	for _, c := range []struct {
-		least, most uint64
-		want        int
-	}{
-		{0x6161616161616161, 0x6161616161616161, 8}, {0x6161616161616161, 0x6161616161616162, 7}, {0x6161616161616161, 0x6261616161616161, 0},
-		{0x6100616161616161, 0x6100616161616161, 1}, {0x0061616161616161, 0x0061616161616161, 0}, {0x6161616161616100, 0x6161616161616100, 7},
-		{0x6161000000000000, 0x6161610000000000, 2}, {0x61610000000000ff, 0x61610000000000fe, 2},
-	} {
-		if got := sharedBytes(c.least, c.most); got != c.want {
-			t.Errorf("%#x to %#x share %d bytes, want %d", c.least, c.most, got, c.want)
-		}
-	}
-}
-
 // TestLongTexts ends comparisons of long texts once the context is cancelled, and no others.
 func TestLongTexts(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -551,28 +413,28 @@ func TestLongTexts(t *testing.T) {
 		a, b int
 		ends bool
 	}{
-		{LongText, LongText, false}, {LongText + 1, LongText + 1, true}, {LongText + 1, LongText, false}, {LongText, LongText + 1, false}, {3 * TextTurn, 3*TextTurn + 5, true},
+		{texts.Long, texts.Long, false}, {texts.Long + 1, texts.Long + 1, true}, {texts.Long + 1, texts.Long, false}, {texts.Long, texts.Long + 1, false}, {3 * texts.Turn, 3*texts.Turn + 5, true},
 	} {
 		a, b := bytes.Repeat([]byte{'x'}, c.a), bytes.Repeat([]byte{'x'}, c.b)
-		for _, at := range []int{0, LongText, TextTurn - 1, TextTurn, 2*TextTurn + 100, min(c.a, c.b) - 1} {
+		for _, at := range []int{0, texts.Long, texts.Turn - 1, texts.Turn, 2*texts.Turn + 100, min(c.a, c.b) - 1} {
 			if at >= min(c.a, c.b) {
 				continue
 			}
 			b[at]++
 			for _, loop := range []*parallel.Loop{nil, {}, {Ctx: context.Background()}} {
-				if CompareTexts(loop, string(a), string(b)) != -1 || CompareTexts(loop, string(b), string(a)) != 1 {
+				if texts.Compare(loop, string(a), string(b)) != -1 || texts.Compare(loop, string(b), string(a)) != 1 {
 					t.Errorf("%d and %d bytes that differ at %d", c.a, c.b, at)
 				}
 			}
-			if got := sameTexts(ended, unsafe.Pointer(&[]string{string(b)}[0]), unsafe.Sizeof(""), 1, string(a)); c.a == c.b && (got == 1) != c.ends {
+			if got := texts.Same(ended, unsafe.Pointer(&[]string{string(b)}[0]), unsafe.Sizeof(""), 1, string(a)); c.a == c.b && (got == 1) != c.ends {
 				t.Errorf("%d texts of %d bytes are the same after the end", got, c.a)
 			}
-			if got := CompareTexts(ended, string(a), string(b)); (got == 0) != c.ends {
+			if got := texts.Compare(ended, string(a), string(b)); (got == 0) != c.ends {
 				t.Errorf("%d and %d bytes are compared as %d after the end", c.a, c.b, got)
 			}
 			b[at]--
 		}
-		if want := sign(c.a - c.b); CompareTexts(nil, string(a), string(b)) != want || CompareTexts(&parallel.Loop{}, string(a), string(b)) != want {
+		if want := sign(c.a - c.b); texts.Compare(nil, string(a), string(b)) != want || texts.Compare(&parallel.Loop{}, string(a), string(b)) != want {
 			t.Errorf("%d and %d equal bytes", c.a, c.b)
 		}
 	}
@@ -582,13 +444,13 @@ func TestLongTexts(t *testing.T) {
 func TestCodesEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, window := range []int{LongText, LongText + 1} {
+	for _, window := range []int{texts.Long, texts.Long + 1} {
 		full := stringsOf(slices.Repeat([]string{strings.Repeat("x", window)}, 20), sortkey.Order{})
 		for _, pace := range []*Pace{nil, {Loop: &parallel.Loop{}}, {Loop: &parallel.Loop{Ctx: ctx}}} {
 			full.Paces.Key = pace
 			dst, order := make([]uint64, 20), make([]uint32, 20)
 			full.Codes(dst, order, Level{Window: window})
-			if ends := pace != nil && pace.Loop.Ctx != nil && window > LongText; (dst[19] == 0) != ends || (dst[0] == 0) != ends {
+			if ends := pace != nil && pace.Loop.Ctx != nil && window > texts.Long; (dst[19] == 0) != ends || (dst[0] == 0) != ends {
 				t.Errorf("window of %d bytes: codes %#x, %#x", window, dst[0], dst[19])
 			}
 		}
@@ -600,15 +462,15 @@ func TestDrawer(t *testing.T) {
 	seen := map[[2]uint64]bool{}
 	for n := 1; n < 40; n++ {
 		for first := range uint32(5) {
-			a, b := Drawer(first, n, 3), Drawer(first, n, 3)
+			a, b := texts.Drawer(first, n, 3), texts.Drawer(first, n, 3)
 			for range 20 {
-				x, y := Drawn(&a, n), Drawn(&b, n)
+				x, y := texts.Drawn(&a, n), texts.Drawn(&b, n)
 				if x != y || x < 0 || x >= n {
 					t.Fatalf("drew %d and %d of %d", x, y, n)
 				}
 			}
 			for depth := range 3 {
-				r := Drawer(first, n, depth)
+				r := texts.Drawer(first, n, depth)
 				state := [2]uint64{r.Uint64(), r.Uint64()}
 				if seen[state] {
 					t.Fatalf("runs of %d from %d on, depth %d, draw what others do", n, first, depth)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -103,7 +104,7 @@ func FreshScattered(words []Word) []Word {
 			continue
 		}
 		if _, self := wide.Key.(selfKey); self {
-			wide.Key, wide.made.get, all[i].InMemory, all[i].needsNoElement = keyType{}, Own(wide.kind), false, false
+			wide.Key, wide.made, all[i].InMemory, all[i].needsNoElement = keyType{}, column.SpecOf(wide.kind, column.Own(wide.kind)), false, false
 		}
 	}
 	return all
@@ -115,7 +116,7 @@ func (l *Word) Exact() bool { return l.wide == nil }
 // FindsTies reports whether the codes are prefixes of keys that report ties themselves, and
 // no code was made before.
 func (l *Word) FindsTies() bool {
-	if l.Extracted || len(l.narrow) > 0 || l.Exact() || l.wide.Nulls != NoNulls || l.sample.at != nil {
+	if l.Extracted || len(l.narrow) > 0 || l.Exact() || l.wide.Nulls != column.NoNulls || l.sample.at != nil {
 		return false
 	}
 	_, ok := l.Full.(TieFinder)
@@ -183,7 +184,7 @@ func join(dst []uint64, part *[Piece]uint64, width int) {
 
 // Codes32 is Codes for words of at most 32 bits, which are exact.
 func (l *Word) Codes32(dst []uint32, b Batch) {
-	if c := &l.narrow[0]; len(l.narrow) == 1 && c.Nulls == NoNulls && c.width == 0 {
+	if c := &l.narrow[0]; len(l.narrow) == 1 && c.Nulls == column.NoNulls && c.width == 0 {
 		b.Pace = c.Paces.Key
 		c.Key.codes32(dst, b, c)
 		return

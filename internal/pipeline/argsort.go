@@ -5,6 +5,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted/bywords"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -26,7 +27,7 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 				return err
 			}
 		}
-		t.index = extract.Result(rows.Slice.Raw(), rows.Len, o.Into, extract.ListOf(cols))
+		t.index = column.Result(rows.Slice.Raw(), rows.Len, o.Into, extract.Specs(cols))
 		r.result, r.plan.bytes, r.Env.Held = o.Held, r.plan.bytes+o.Held, 0
 		r.Arena.Hold(r.result)
 		return nil

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/sortkey"
 )
@@ -68,7 +69,7 @@ func sortChunks(r *request, s cpu.Payload, words []extract.Word) error {
 // keyWords returns the words of keys that are the elements, for a merge: they do not lie in one
 // slice.
 func keyWords(k sortkey.Kind, o sortkey.Order) []extract.Word {
-	return extract.Words([]extract.Column{extract.ColumnAs(k, extract.Own(k))}, o)
+	return extract.Words([]extract.Column{extract.ColumnAs(k, column.Own(k))}, o)
 }
 
 // sortKeyChunks sorts keys, chunk by chunk.

@@ -19,6 +19,7 @@ import (
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/testkit"
@@ -169,8 +170,8 @@ func (r *report) Report(s *call.Stats) { r.Stats = *s }
 type drawnCall struct {
 	what    string
 	rows    []row
-	specs   []extract.Spec // of rows as elements
-	byRow   []extract.Spec // the same keys by row number
+	specs   []column.Spec // of rows as elements
+	byRow   []column.Spec // the same keys by row number
 	compare func(a, b row) int
 	o       call.Options
 	stats   *report
@@ -178,17 +179,17 @@ type drawnCall struct {
 }
 
 // elementsOf returns the column of a key function of rows, which counts its calls.
-func elementsOf[K sortkey.Key](calls *atomic.Int64, f func(row) K) extract.Spec {
-	return extract.SpecOf(sortkey.KindOf[K](), extract.Func[row, K](func(e row) K { calls.Add(1); return f(e) }))
+func elementsOf[K sortkey.Key](calls *atomic.Int64, f func(row) K) column.Spec {
+	return column.SpecOf(sortkey.KindOf[K](), column.Func[row, K](func(e row) K { calls.Add(1); return f(e) }))
 }
 
 // sliceOf returns the column of keys by row number.
-func sliceOf[K sortkey.Key](s []row, f func(row) K) extract.Spec {
+func sliceOf[K sortkey.Key](s []row, f func(row) K) column.Spec {
 	keys := make([]K, len(s))
 	for i, e := range s {
 		keys[i] = f(e)
 	}
-	return extract.SpecOfSlice(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(keys)), len(keys))
+	return column.SpecOfSlice(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(keys)), len(keys))
 }
 
 func drawRows(r *rand.Rand, n int) []row {
@@ -213,12 +214,12 @@ func drawRows(r *rand.Rand, n int) []row {
 // drawCall draws a call on n rows.
 func drawCall(r *rand.Rand, n int) *drawnCall {
 	d := &drawnCall{rows: drawRows(r, n), calls: new(atomic.Int64)}
-	place := extract.NullPlace(1 + r.IntN(2))
-	isNull := extract.NullFunc[row](func(e row) bool { return e.null })
-	rowIsNull := extract.NullFunc[int](func(i int) bool { return d.rows[i].null })
+	place := column.NullPlace(1 + r.IntN(2))
+	isNull := column.NullFunc[row](func(e row) bool { return e.null })
+	rowIsNull := column.NullFunc[int](func(i int) bool { return d.rows[i].null })
 	var compares []func(a, b row) int
 	for range 1 + r.IntN(3) {
-		var e, by extract.Spec
+		var e, by column.Spec
 		var compare func(a, b row) int
 		switch kind := r.IntN(4); kind {
 		case 0:
@@ -249,7 +250,7 @@ func drawCall(r *rand.Rand, n int) *drawnCall {
 				case a.null && b.null:
 					return 0
 				case a.null != b.null:
-					if a.null == (place == extract.NullsFirst) {
+					if a.null == (place == column.NullsFirst) {
 						return -1
 					}
 					return 1
@@ -308,7 +309,7 @@ func (d *drawnCall) drawOptions(r *rand.Rand, n int) {
 }
 
 // cols returns the columns of specs.
-func cols(specs []extract.Spec) []extract.Column { return extract.AppendColumns(nil, specs) }
+func cols(specs []column.Spec) []extract.Column { return extract.AppendColumns(nil, specs) }
 
 // order returns the order of rows by a comparison.
 func orderOfRows(s []row, compare func(a, b row) int) perm.Perm {
@@ -478,7 +479,7 @@ var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm
 	"first by a key": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
 		k := r.IntN(len(s) + 2)
 		d.compare = func(a, b row) int { return cmp.Compare(a.narrow, b.narrow) }
-		get := extract.Func[row, int32](func(e row) int32 { return e.narrow })
+		get := column.Func[row, int32](func(e row) int32 { return e.narrow })
 		err := TopK(sortkey.Int32, cpu.PayloadOf(s), k, get, &d.o, FrontOf(s))
 		return places(s[:min(k, len(s))]), err
 	},

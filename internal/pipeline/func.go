@@ -7,7 +7,7 @@ import (
 	"example.com/sorter/internal/comparison"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/perm"
 )
@@ -84,7 +84,7 @@ func OrderFunc[E any](s []E, compare func(a, b E) int, o *call.Options) (perm.Pe
 	}
 	raw := cpu.PayloadOf(s).Raw()
 	if isSmall(o, len(s)) && !o.Monitored() && o.Marks == nil {
-		p := extract.Result(raw, len(s), o.Into, extract.SpecList{})
+		p := column.Result(raw, len(s), o.Into, column.SpecList{})
 		comparison.SmallOrder(p, s, compare)
 		return p, nil
 	}
@@ -96,7 +96,7 @@ func OrderFunc[E any](s []E, compare func(a, b E) int, o *call.Options) (perm.Pe
 	if err := r.planOrderFunc(); err != nil {
 		return nil, err
 	}
-	p := extract.Result(raw, r.n, o.Into, extract.SpecList{})
+	p := column.Result(raw, r.n, o.Into, column.SpecList{})
 	if err := orderFunc(r, p, s, compare); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 )
 
@@ -60,7 +61,7 @@ var sampledCodes = sync.Pool{New: func() any { return new([mostNarrowRows]uint64
 
 // narrows reports whether the i-th column may be narrowed. Nulls of the first one are ordered apart.
 func narrows(i int, c *extract.Column) bool {
-	return c.MayNarrow() && (i > 0 || c.Nulls == extract.NoNulls)
+	return c.MayNarrow() && (i > 0 || c.Nulls == column.NoNulls)
 }
 
 // narrowColumns gives the columns that fit the first word then the bits of their keys.

@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/sortkey"
 )
@@ -50,7 +51,7 @@ var (
 )
 
 func withNulls(c extract.Column) extract.Column {
-	c.Nulls = extract.NullsLast
+	c.Nulls = column.NullsLast
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted/bywords"
 	"example.com/sorter/internal/scratch"
 )
@@ -48,7 +49,7 @@ const leadTies, leadPacked = bywords.LeadRows / 2, bywords.LeadRows * 15 / 16
 
 // mayLead reports whether the first column may be taken apart.
 func (f *facts) mayLead() bool {
-	return !f.part && !f.marked && f.free && f.n >= 2*bywords.LeadRows && extract.LeadingNulls(f.words) == extract.NoNulls &&
+	return !f.part && !f.marked && f.free && f.n >= 2*bywords.LeadRows && extract.LeadingNulls(f.words) == column.NoNulls &&
 		f.lead != nil && f.lead()
 }
 

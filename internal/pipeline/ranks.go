@@ -6,6 +6,7 @@ import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/selection"
 	"example.com/sorter/internal/small"
@@ -149,7 +150,7 @@ func KeysAt[K sortkey.Key](keys []K, ks []int, o *call.Options) ([]K, error) {
 		ways.Took(ways.SortForRanks)
 		return sorted, err
 	case isSmall(o, s.Len()):
-		order, err := small.OrderWith(kind, s, extract.Own(kind), small.NoFunction, &own)
+		order, err := small.OrderWith(kind, s, column.Own(kind), small.NoFunction, &own)
 		if err == nil {
 			pickNumbers(ks, order)
 		}

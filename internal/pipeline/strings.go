@@ -4,6 +4,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/presorted"
 )
 
@@ -17,7 +18,7 @@ func (f *facts) ownTexts() bool {
 // that tie. The comparison ends once too many are out of order.
 func textsInOrder(t *task) (done bool, err error) {
 	r := t.r
-	texts := extract.NewTextSteps(cpu.Slice[string](t.elements), r.Descending, &r.Loop)
+	texts := texts.NewSteps(cpu.Slice[string](t.elements), r.Descending, &r.Loop)
 	l, err := presorted.Detect(&r.Env, r.n, texts.Follow, texts.Compare)
 	if l == nil || err != nil {
 		return false, err

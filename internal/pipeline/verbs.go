@@ -6,6 +6,7 @@ import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/selection"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
@@ -15,7 +16,7 @@ import (
 // Each verb of the public package is served by the small path, or by a run.
 
 // Sort sorts s by the keys, of a given kind, of a getter.
-func Sort(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) error {
+func Sort(k sortkey.Kind, s cpu.Payload, get column.Getter, o *call.Options) error {
 	if isSmall(o, s.Len()) {
 		return small.SortWith(k, s, get, o)
 	}
@@ -47,7 +48,7 @@ func SortPairs[K sortkey.Key, V any](keys []K, values []V, o *call.Options) erro
 }
 
 // Order returns the order of s by the keys of a getter.
-func Order(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) (perm.Perm, error) {
+func Order(k sortkey.Kind, s cpu.Payload, get column.Getter, o *call.Options) (perm.Perm, error) {
 	if isSmall(o, s.Len()) {
 		return small.OrderWith(k, s, get, small.KeyFunction, o)
 	}
@@ -57,7 +58,7 @@ func Order(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) (
 // OrderKeys returns the order of keys that are the elements themselves.
 func OrderKeys(k sortkey.Kind, s cpu.Payload, o *call.Options) (perm.Perm, error) {
 	if isSmall(o, s.Len()) {
-		return small.OrderWith(k, s, extract.Own(k), small.NoFunction, o)
+		return small.OrderWith(k, s, column.Own(k), small.NoFunction, o)
 	}
 	return orderOf([]extract.Column{extract.SelfAs(k)}, extract.InputOf(s), *o)
 }
@@ -91,7 +92,7 @@ func OrderSelected(cols []extract.Column, rows []uint32, n int, o *call.Options)
 
 // TopK moves the first n elements of s by the keys, of a given kind, of a getter to the
 // front, by front.
-func TopK(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o *call.Options, front func(order []uint32)) error {
+func TopK(k sortkey.Kind, s cpu.Payload, n int, get column.Getter, o *call.Options, front func(order []uint32)) error {
 	if n > 0 && isSmall(o, s.Len()) {
 		if selection.FirstFew(k, s, n, get, o, front) {
 			return nil
@@ -107,7 +108,7 @@ func TopKeys(k sortkey.Kind, s cpu.Payload, n int, o *call.Options, front func(o
 		if selection.FirstFew(k, s, n, nil, o, front) {
 			return nil
 		}
-		return small.TopWith(k, s, n, extract.Own(k), small.NoFunction, o, front)
+		return small.TopWith(k, s, n, column.Own(k), small.NoFunction, o, front)
 	}
 	return topRows([]extract.Column{extract.SelfAs(k)}, s, n, *o, front)
 }

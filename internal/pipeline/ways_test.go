@@ -12,7 +12,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/testkit"
@@ -20,8 +20,8 @@ import (
 )
 
 // columnOf returns a column of 64-bit keys by row number.
-func columnOf(keys []int64) extract.Spec {
-	return extract.SpecOfSlice(sortkey.Int64, unsafe.Pointer(unsafe.SliceData(keys)), len(keys))
+func columnOf(keys []int64) column.Spec {
+	return column.SpecOfSlice(sortkey.Int64, unsafe.Pointer(unsafe.SliceData(keys)), len(keys))
 }
 
 // TestDealtRows orders rows of which the first column has few values, or as many as are dealt and one more.
@@ -35,8 +35,8 @@ func TestDealtRows(t *testing.T) {
 					first[i], second[i] = int64(r.IntN(values))-7, int64(r.IntN(n/3))<<20
 				}
 				calls := 0
-				third := extract.SpecOf(sortkey.Int64, extract.Func[int, int64](func(row int) int64 { calls++; return -int64(row) }))
-				for _, specs := range [][]extract.Spec{{columnOf(first), columnOf(second)}, {columnOf(first), columnOf(second), third}} {
+				third := column.SpecOf(sortkey.Int64, column.Func[int, int64](func(row int) int64 { calls++; return -int64(row) }))
+				for _, specs := range [][]column.Spec{{columnOf(first), columnOf(second)}, {columnOf(first), columnOf(second), third}} {
 					calls = 0
 					p, err := OrderRows(cols(specs), n, &call.Options{Workers: 1, Limit: limit})
 					if errors.Is(err, engine.ErrMemoryLimit) {
@@ -78,8 +78,8 @@ func TestRowsBesideNulls(t *testing.T) {
 		case 1:
 			keys[at] = keys[at-1] - 1
 		}
-		isNull, place := extract.NullFunc[int](func(row int) bool { return null[row] }), extract.NullPlace(1+r.IntN(2))
-		specs := []extract.Spec{columnOf(keys).WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), place), columnOf(others)}[:1+r.IntN(2)]
+		isNull, place := column.NullFunc[int](func(row int) bool { return null[row] }), column.NullPlace(1+r.IntN(2))
+		specs := []column.Spec{columnOf(keys).WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), place), columnOf(others)}[:1+r.IntN(2)]
 		want := make(perm.Perm, n)
 		for i := range want {
 			want[i] = uint32(i)
@@ -87,7 +87,7 @@ func TestRowsBesideNulls(t *testing.T) {
 		slices.SortStableFunc(want, func(a, b uint32) int {
 			c := 0
 			switch {
-			case null[a] != null[b] && null[a] == (place == extract.NullsFirst):
+			case null[a] != null[b] && null[a] == (place == column.NullsFirst):
 				return -1
 			case null[a] != null[b]:
 				return 1
@@ -120,7 +120,7 @@ func TestPartitionsOfRows(t *testing.T) {
 		lead := columnOf(of)
 		byText := r.IntN(2) == 0
 		if byText {
-			lead = extract.SpecOfSlice(sortkey.String, unsafe.Pointer(unsafe.SliceData(texts)), n)
+			lead = column.SpecOfSlice(sortkey.String, unsafe.Pointer(unsafe.SliceData(texts)), n)
 		}
 		want := make(perm.Perm, n)
 		for i := range want {
@@ -142,7 +142,7 @@ func TestPartitionsOfRows(t *testing.T) {
 			first = append(first, want[lo:min(hi, lo+k)]...)
 			ends, lo = append(ends, len(first)), hi
 		}
-		rows, parts, err := FirstOfPartitions(cols([]extract.Spec{lead}), cols([]extract.Spec{columnOf(keys)}), n, k, &call.Options{Workers: int32(1 + r.IntN(3))})
+		rows, parts, err := FirstOfPartitions(cols([]column.Spec{lead}), cols([]column.Spec{columnOf(keys)}), n, k, &call.Options{Workers: int32(1 + r.IntN(3))})
 		if err != nil || !slices.Equal(rows, first) || !slices.Equal(parts.Offsets(), ends) {
 			t.Fatalf("case %d: the first %d of %d partitions of %d rows, by texts %t: %d rows, want %d, %v", i, k, len(ends)-1, n, byText, len(rows), len(first), err)
 		}

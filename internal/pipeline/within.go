@@ -7,6 +7,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
@@ -62,7 +63,7 @@ func OrderWithin(cols []extract.Column, n int, offsets []int, o *call.Options) (
 		return nil, err
 	}
 	r.marks = ties.NewMarks(r.Marks, n, words)
-	p := extract.Result(rows.Slice.Raw(), n, o.Into, extract.ListOf(cols))
+	p := column.Result(rows.Slice.Raw(), n, o.Into, extract.Specs(cols))
 	from := end // the first row that need not keep its place
 	if end > 0 && len(words) > 0 {
 		from = segments.First()

@@ -10,6 +10,7 @@ import (
 	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
@@ -226,9 +227,9 @@ func (v *selector) some(run []candidate) []uint32 {
 	if len(run) <= engine.Block {
 		return v.numbers(run)
 	}
-	r := extract.Drawer(run[0].at, len(run), 0)
+	r := texts.Drawer(run[0].at, len(run), 0)
 	for i := range v.at {
-		v.at[i] = run[extract.Drawn(&r, len(run))].at
+		v.at[i] = run[texts.Drawn(&r, len(run))].at
 	}
 	return v.at
 }

@@ -15,6 +15,7 @@ import (
 	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/ways"
@@ -289,7 +290,7 @@ func checkFirstFew[K orderedKey](t *testing.T, name string, n, k int, o *call.Op
 	for i, key := range keys {
 		elements[i] = element{i, key}
 	}
-	get := extract.Func[element, K](func(x element) K {
+	get := column.Func[element, K](func(x element) K {
 		if keys[x.number] != x.key {
 			t.Errorf("element %d is read elsewhere", x.number)
 		}
@@ -320,8 +321,8 @@ func checkFirstFew[K orderedKey](t *testing.T, name string, n, k int, o *call.Op
 		}
 	}
 	if kind := sortkey.KindOf[K](); selects && !kind.Wide() { // rows whose keys lie in memory are not read
-		spec := extract.SpecOfSlice(kind, unsafe.Pointer(unsafe.SliceData(keys)), n)
-		inMemory := extract.AppendColumns(nil, []extract.Spec{spec})
+		spec := column.SpecOfSlice(kind, unsafe.Pointer(unsafe.SliceData(keys)), n)
+		inMemory := extract.AppendColumns(nil, []column.Spec{spec})
 		if extract.ForRows(inMemory, n); !FirstFewBy(inMemory, n, k, extract.Batch{}, o, func(some []uint32) {
 			for i, x := range some {
 				if int(x) != order[i] {
@@ -385,12 +386,12 @@ func TestRanksFewBounds(t *testing.T) {
 	for i := range small {
 		small[i] = uint8(i*7) % 251
 	}
-	spec := extract.SpecOf(sortkey.Uint8, extract.Func[uint8, uint8](func(x uint8) uint8 { return x }))
-	nullable := extract.AppendColumns(nil, []extract.Spec{spec.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), extract.NullsLast)})
+	spec := column.SpecOf(sortkey.Uint8, column.Func[uint8, uint8](func(x uint8) uint8 { return x }))
+	nullable := extract.AppendColumns(nil, []column.Spec{spec.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), column.NullsLast)})
 	if rows, ok := RanksFew(nullable, 1000, []int{0, 999}, extract.Batch{Block: cpu.PayloadOf(small).Raw()}, new(call.Options)); !ok || small[rows[0]] != 1 || !isNull(small[rows[1]]) {
 		t.Errorf("rows %d, selected %t", rows, ok)
 	}
-	get := extract.ColumnOf[float64](extract.Func[float64, float64](func(x float64) float64 { return x }))
+	get := extract.ColumnOf[float64](column.Func[float64, float64](func(x float64) float64 { return x }))
 	for name, ok := range map[string]bool{
 		"two columns": func() bool {
 			_, ok := RanksFew([]extract.Column{get, get}, 1000, []int{1}, batch, new(call.Options))

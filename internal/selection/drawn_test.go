@@ -14,6 +14,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/ties"
@@ -35,9 +36,9 @@ type drawnRows struct {
 	reads   atomic.Int64 // calls of key functions
 }
 
-// column adds a column, descending if desc is set.
-func column[K sortkey.Key](d *drawnRows, desc bool, key func(x row) K, compare func(a, b *row) int) {
-	c := extract.ColumnOf[K](extract.Func[row, K](func(x row) K {
+// addColumn adds a column, descending if desc is set.
+func addColumn[K sortkey.Key](d *drawnRows, desc bool, key func(x row) K, compare func(a, b *row) int) {
+	c := extract.ColumnOf[K](column.Func[row, K](func(x row) K {
 		d.reads.Add(1)
 		return key(x)
 	}))
@@ -70,11 +71,11 @@ func drawRows(r *rand.Rand, n int) *drawnRows {
 		desc := r.IntN(2) == 0
 		switch r.IntN(3) {
 		case 0:
-			column(d, desc, func(x row) uint32 { return x.small }, func(a, b *row) int { return cmp.Compare(a.small, b.small) })
+			addColumn(d, desc, func(x row) uint32 { return x.small }, func(a, b *row) int { return cmp.Compare(a.small, b.small) })
 		case 1:
-			column(d, desc, func(x row) uint64 { return x.wide }, func(a, b *row) int { return cmp.Compare(a.wide, b.wide) })
+			addColumn(d, desc, func(x row) uint64 { return x.wide }, func(a, b *row) int { return cmp.Compare(a.wide, b.wide) })
 		default:
-			column(d, desc, func(x row) string { return x.text }, func(a, b *row) int { return strings.Compare(a.text, b.text) })
+			addColumn(d, desc, func(x row) string { return x.text }, func(a, b *row) int { return strings.Compare(a.text, b.text) })
 		}
 	}
 	return d

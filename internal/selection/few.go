@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ways"
 )
@@ -23,7 +24,7 @@ func fitsFew(o *call.Options, n, k int) bool {
 // FirstFew passes the numbers of the first k elements of s, at most [cpu.SmallLen], in order, to use, by the keys, of a
 // kind, of a getter, which is nil where the elements are the keys. It is false if all are to be ordered: k is too large, or keys
 // have no 64-bit code.
-func FirstFew(kind sortkey.Kind, s cpu.Payload, k int, get extract.Getter, o *call.Options, use func(first []uint32)) bool {
+func FirstFew(kind sortkey.Kind, s cpu.Payload, k int, get column.Getter, o *call.Options, use func(first []uint32)) bool {
 	switch b, order := (extract.Batch{Block: s.Raw()}), o.Order(); {
 	case kind.Wide() || !fitsFew(o, s.Len(), k):
 		return false
@@ -64,7 +65,7 @@ func RanksFew(cols []extract.Column, n int, ks []int, b extract.Batch, o *call.O
 		return nil, false
 	}
 	col := cols[0].Under(o.Order())
-	if col.Nulls == extract.NoNulls && col.Bits() <= 32 {
+	if col.Nulls == column.NoNulls && col.Bits() <= 32 {
 		rows = ranksFew(n, ks, func(codes []uint32) { col.Codes32(codes, b) })
 	} else {
 		rows = ranksFew(n, ks, func(codes []uint64) { col.Codes(codes, b) })

@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -193,9 +194,9 @@ func (s *partitionSlot) replace(heap []uint64, c uint64) {
 // estimate returns about how many partitions there are, by those of a sample. Those that the sample
 // has missed are estimated from those that it has once and twice (Chao, 1984).
 func (f *partitionFilter) estimate(w *partitionWorker) float64 {
-	counts, draw := make(map[uint64]int, sampledRows), extract.Drawer(0, f.n, f.k)
+	counts, draw := make(map[uint64]int, sampledRows), texts.Drawer(0, f.n, f.k)
 	for range sampledRows {
-		f.lead(w.lead[:1], extract.Drawn(&draw, f.n))
+		f.lead(w.lead[:1], texts.Drawn(&draw, f.n))
 		counts[w.lead[0]]++
 	}
 	once, twice := 0.0, 1.0

@@ -11,6 +11,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -30,8 +31,8 @@ func codesOf(d *drawnRows, word extract.Word) []uint64 {
 // TestFirstOfPartitions drops rows after k others of their partition: one worker those alone.
 func TestFirstOfPartitions(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
-	defer func(seed uint64) { extract.PivotSeed = seed }(extract.PivotSeed)
-	extract.PivotSeed = 1
+	defer func(seed uint64) { texts.PivotSeed = seed }(texts.PivotSeed)
+	texts.PivotSeed = 1
 	found, none := 0, 0
 	for i := range testkit.Pick(100, 500) {
 		if testkit.ThinnedByRace(i) {
@@ -53,7 +54,7 @@ func TestFirstOfPartitions(t *testing.T) {
 			}
 		}
 		lead := new(drawnRows)
-		column(lead, false, func(x row) uint32 { return x.part }, func(a, b *row) int { return cmp.Compare(a.part, b.part) })
+		addColumn(lead, false, func(x row) uint32 { return x.part }, func(a, b *row) int { return cmp.Compare(a.part, b.part) })
 		leads, words := lead.words(), d.words()
 		env, ctx := newEnv(t, r, r.IntN(4) == 0)
 		name := fmt.Sprintf("case %d: the first %d of each of %d partitions of %d rows, %d workers", i, k, parts, n, env.Loop.Workers)
@@ -197,8 +198,8 @@ func TestSlots(t *testing.T) {
 // TestEstimate estimates numbers of partitions: few exactly, many about.
 func TestEstimate(t *testing.T) {
 	const n = 1 << 20
-	defer func(seed uint64) { extract.PivotSeed = seed }(extract.PivotSeed)
-	extract.PivotSeed = 1
+	defer func(seed uint64) { texts.PivotSeed = seed }(texts.PivotSeed)
+	texts.PivotSeed = 1
 	for _, parts := range []int{1, 3, 100, 1000, 5000, 20_000} {
 		f := &partitionFilter{n: n, k: 3, lead: func(dst []uint64, lo int) {
 			for i := range dst {
@@ -242,7 +243,7 @@ func TestLeftInRuns(t *testing.T) {
 				d.rows[i].wide, offsets = uint64(i), append(offsets, i&^1)
 			}
 			offsets = append(slices.Compact(offsets), n)
-			column(d, false, func(x row) uint64 { return x.wide }, nil)
+			addColumn(d, false, func(x row) uint64 { return x.wide }, nil)
 		}
 		env, ctx := newEnv(t, r, i > 0 && r.IntN(5) == 0)
 		words := d.words()

@@ -12,6 +12,8 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/testkit"
@@ -492,8 +494,8 @@ func TestRanksInOneCode(t *testing.T) {
 		}
 	}
 	slices.SortStableFunc(shared, func(i, j int) int { return int(d.rows[i].small) - int(d.rows[j].small) })
-	column(d, false, func(x row) uint64 { return x.wide }, nil)
-	column(d, false, func(x row) uint32 { return x.small }, nil)
+	addColumn(d, false, func(x row) uint64 { return x.wide }, nil)
+	addColumn(d, false, func(x row) uint32 { return x.small }, nil)
 	for workers := 1; workers <= 2; workers++ {
 		env, words := new(engine.Env), d.words()
 		env.Loop.Workers = workers
@@ -524,7 +526,7 @@ func TestWaysOfRanks(t *testing.T) {
 		return slices.ContainsFunc(env.Trace.Stages, func(s engine.Stage) bool { return s.Name == stage })
 	}
 	calls := 0
-	get := extract.ColumnOf[uint32](extract.Func[uint32, uint32](func(x uint32) uint32 { calls++; return x }))
+	get := extract.ColumnOf[uint32](column.Func[uint32, uint32](func(x uint32) uint32 { calls++; return x }))
 	for _, c := range []struct {
 		column extract.Column
 		ks     []int
@@ -635,14 +637,14 @@ func TestBoundOfSample(t *testing.T) {
 
 // TestCrowdedTable drops nothing if partitions are more than a sample has found.
 func TestCrowdedTable(t *testing.T) {
-	defer func(seed uint64) { extract.PivotSeed = seed }(extract.PivotSeed)
-	extract.PivotSeed = 1
+	defer func(seed uint64) { texts.PivotSeed = seed }(texts.PivotSeed)
+	texts.PivotSeed = 1
 	const n, k = 30_000, 5
 	for _, others := range []int{n/k - 3000, n/k + 3000} {
 		d := &drawnRows{rows: make([]row, n)}
-		sampled, draw := map[int]bool{}, extract.Drawer(0, n, k)
+		sampled, draw := map[int]bool{}, texts.Drawer(0, n, k)
 		for range sampledRows {
-			sampled[extract.Drawn(&draw, n)] = true
+			sampled[texts.Drawn(&draw, n)] = true
 		}
 		for i := range d.rows {
 			d.rows[i].wide = uint64(i * 7919 % n)
@@ -652,8 +654,8 @@ func TestCrowdedTable(t *testing.T) {
 			}
 		}
 		lead := new(drawnRows)
-		column(lead, false, func(x row) uint32 { return x.part }, nil)
-		column(d, false, func(x row) uint64 { return x.wide }, nil)
+		addColumn(lead, false, func(x row) uint32 { return x.part }, nil)
+		addColumn(d, false, func(x row) uint64 { return x.wide }, nil)
 		leads, env := lead.words(), new(engine.Env)
 		left, err := FirstOfPartitions(env, d.input(env), &leads[0], d.words(), k)
 		if err != nil || (left == nil) != (len(parts(d)) > n/k) {
@@ -678,7 +680,7 @@ func TestScan(t *testing.T) {
 	for i := range keys {
 		keys[i] = uint32(i*7) % 10
 	}
-	column := extract.ColumnOf[uint32](extract.Func[uint32, uint32](func(x uint32) uint32 { return x }))
+	column := extract.ColumnOf[uint32](column.Func[uint32, uint32](func(x uint32) uint32 { return x }))
 	each := n / 10
 	for _, c := range []struct {
 		ks      []int

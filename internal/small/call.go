@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/perm"
@@ -200,7 +201,7 @@ func (c *Call) keyed(k sortkey.Kind) {
 
 // SortWith is [Sort] with options. A [Call] takes as long as a few elements, so a few are sorted
 // under a context without one.
-func SortWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, o *call.Options) error {
+func SortWith(k sortkey.Kind, s cpu.Payload, get column.Getter, o *call.Options) error {
 	switch {
 	case !o.Monitored():
 		return Sort(k, s, get, o.Order(), nil)
@@ -243,11 +244,11 @@ func SortPairsWith(k sortkey.Kind, keys, values cpu.Payload, o *call.Options) er
 }
 
 // OrderWith is [Order] with options.
-func OrderWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, f functions, o *call.Options) (perm.Perm, error) {
+func OrderWith(k sortkey.Kind, s cpu.Payload, get column.Getter, f functions, o *call.Options) (perm.Perm, error) {
 	if o.Marks != nil {
 		return orderMarked([]extract.Column{extract.ColumnAs(k, get)}, s, o)
 	}
-	p := extract.Result(s.Raw(), s.Len(), o.Into, extract.SpecList{})
+	p := column.Result(s.Raw(), s.Len(), o.Into, column.SpecList{})
 	if !o.Monitored() {
 		return p, Order(k, p, s, get, o.Order(), nil)
 	}
@@ -263,7 +264,7 @@ func OrderWith(k sortkey.Kind, s cpu.Payload, get extract.Getter, f functions, o
 }
 
 // TopWith is [Top] with options.
-func TopWith(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, f functions, o *call.Options, front func(order []uint32)) error {
+func TopWith(k sortkey.Kind, s cpu.Payload, n int, get column.Getter, f functions, o *call.Options, front func(order []uint32)) error {
 	if !o.Monitored() {
 		return Top(k, s, n, get, o.Order(), front, nil)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
@@ -25,13 +26,13 @@ func ServesFew(c *call.Options, n int) bool {
 // few orders elements by columns. It is filled field by field: a copy would wait for the stores before it,
 // as long as three rows take to order.
 type few struct {
-	cols  extract.SpecList
-	from  extract.FewOf
+	cols  column.SpecList
+	from  column.FewOf
 	order sortkey.Order
 }
 
 // OrderFew returns the order of at most tinySort row numbers by columns.
-func OrderFew(cols extract.SpecList, n int, cfg *call.Options) perm.Perm {
+func OrderFew(cols column.SpecList, n int, cfg *call.Options) perm.Perm {
 	p := cols.OrderOf(n, cfg.Into)
 	var f few
 	f.cols, f.from.Rows, f.order = cols, true, cfg.Order()
@@ -44,7 +45,7 @@ func orderFewSelected(cols []extract.Column, selected []uint32, cfg *call.Option
 	var order [tinySort]uint32
 	n := copy(order[:], selected)
 	var f few
-	f.cols, f.from.Rows, f.order = extract.ListOf(cols), true, cfg.Order()
+	f.cols, f.from.Rows, f.order = extract.Specs(cols), true, cfg.Order()
 	f.sort(order[:n], 0, false)
 	copy(selected, order[:n])
 }
@@ -64,9 +65,9 @@ func (f *few) sort(order []uint32, k int, whole bool) {
 		return
 	}
 	c := f.cols.At(k)
-	if c.Nulls() != extract.NoNulls {
+	if c.Nulls() != column.NoNulls {
 		if nulls := f.from.NullsOf(c, order); nulls != 0 {
-			first := c.Nulls() == extract.NullsFirst
+			first := c.Nulls() == column.NullsFirst
 			n, values := partFew(order, nulls, first), order
 			if first {
 				values, order = order[len(order)-n:], order[:len(order)-n]
@@ -128,7 +129,7 @@ func partFew(order []uint32, set uint64, first bool) (others int) {
 // of the order ties with the one before.
 
 // sortBy sorts the elements numbered by order, two or more, none of them null in c.
-func (f *few) sortBy(order []uint32, c *extract.Spec, whole, more bool) (tied uint64) {
+func (f *few) sortBy(order []uint32, c *column.Spec, whole, more bool) (tied uint64) {
 	kind := c.Kind()
 	keys, inPlace := f.from.InPlace(c)
 	switch {
@@ -152,7 +153,7 @@ func (f *few) sortBy(order []uint32, c *extract.Spec, whole, more bool) (tied ui
 }
 
 // desc reports whether a column is in descending order.
-func (f *few) desc(c *extract.Spec) bool { return c.Order().Desc != f.order.Desc }
+func (f *few) desc(c *column.Spec) bool { return c.Order().Desc != f.order.Desc }
 
 // sortTies sorts runs of ties by the columns from the k-th on.
 func (f *few) sortTies(order []uint32, tied uint64, k int) {
@@ -168,14 +169,14 @@ func (f *few) sortTies(order []uint32, tied uint64, k int) {
 var numbers = [tinySort]uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // codesOf writes the codes of narrow keys of elements.
-func (f *few) codesOf(c *extract.Spec, at []uint32, codes *[tinySort]uint64) {
+func (f *few) codesOf(c *column.Spec, at []uint32, codes *[tinySort]uint64) {
 	var keys [tinySort]uint64
 	f.from.KeysOf(c, stream.RawAt(unsafe.Pointer(&keys), c.Kind().Size(), tinySort), at)
 	sortkey.EncodeAt(c.Kind(), codes[:len(at)], unsafe.Pointer(&keys), c.OrderUnder(f.order))
 }
 
 // sortNarrow is sortBy of keys whose code is whole.
-func (f *few) sortNarrow(order []uint32, c *extract.Spec, keys stream.Raw, inPlace, more bool) (tied uint64) {
+func (f *few) sortNarrow(order []uint32, c *column.Spec, keys stream.Raw, inPlace, more bool) (tied uint64) {
 	var codes [tinySort]uint64
 	n, kind := len(order), c.Kind()
 	if inPlace {
@@ -190,7 +191,7 @@ func (f *few) sortNarrow(order []uint32, c *extract.Spec, keys stream.Raw, inPla
 }
 
 // sortNarrower is sortNarrow of keys of less than 64 bits.
-func (f *few) sortNarrower(order []uint32, c *extract.Spec, more bool) (tied uint64) {
+func (f *few) sortNarrower(order []uint32, c *column.Spec, more bool) (tied uint64) {
 	var codes [tinySort]uint64
 	f.codesOf(c, order, &codes)
 	return sortFewCodes(order, codes[:len(order)], more)
@@ -236,7 +237,7 @@ func rankFew(order []uint32, codes []uint64) {
 }
 
 // insertBy is sortBy of fewer than leastRanked elements: keys are inserted as they are, without codes.
-func insertBy[K int32 | int64 | uint64 | float64 | string](f *few, order []uint32, c *extract.Spec, more bool) (tied uint64) {
+func insertBy[K int32 | int64 | uint64 | float64 | string](f *few, order []uint32, c *column.Spec, more bool) (tied uint64) {
 	var all [leastRanked - 1]K
 	keys := all[:len(order)]
 	if from, ok := f.from.InPlace(c); ok {
@@ -294,7 +295,7 @@ func sortFewFloats(order []uint32, keys unsafe.Pointer, o sortkey.Order, more bo
 // would clear the arrays of all kinds of keys.
 //
 //go:noinline
-func sortFewBy[K any](f *few, order []uint32, c *extract.Spec, more bool) (tied uint64) {
+func sortFewBy[K any](f *few, order []uint32, c *column.Spec, more bool) (tied uint64) {
 	var keys [tinySort]K
 	all := stream.RawAt(unsafe.Pointer(&keys), c.Kind().Size(), tinySort)
 	f.from.KeysOf(c, all, order)
@@ -302,7 +303,7 @@ func sortFewBy[K any](f *few, order []uint32, c *extract.Spec, more bool) (tied 
 }
 
 // sortWide is sortBy of wide keys that lie one after the other.
-func (f *few) sortWide(order []uint32, c *extract.Spec, keys stream.Raw, more bool) (tied uint64) {
+func (f *few) sortWide(order []uint32, c *column.Spec, keys stream.Raw, more bool) (tied uint64) {
 	var codes [tinySort]uint64
 	var index, before [tinySort]uint32
 	n, kind, o := len(order), c.Kind(), c.OrderUnder(f.order)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"example.com/sorter/internal/cpu"
-	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -20,9 +20,9 @@ import (
 
 // orderTexts writes the order of keys to index, of which the first known are in order. It reports whether
 // all are.
-func orderTexts[K extract.TextKey](w *cpu.Small[uint64], index []uint32, keys []K, known int, o sortkey.Order, c *Call) (same bool) {
+func orderTexts[K texts.Key](w *cpu.Small[uint64], index []uint32, keys []K, known int, o sortkey.Order, c *Call) (same bool) {
 	codes := w.Codes[:len(keys)]
-	whole := extract.CodesOf(codes, keys, o)
+	whole := texts.CodesOf(codes, keys, o)
 	if presorted.MayOrder(len(codes), presorted.StepsOf(codes)) {
 		loop := c.asked()
 		rest := func(i, j uint32) int {
@@ -39,7 +39,7 @@ func orderTexts[K extract.TextKey](w *cpu.Small[uint64], index []uint32, keys []
 		}
 	}
 	if !whole {
-		whole = extract.CodesAfterShared(codes, keys, o)
+		whole = texts.CodesAfterShared(codes, keys, o)
 	}
 	if w.Order(index); !whole {
 		orderTiedTexts(index, codes, keys, o, c)
@@ -48,16 +48,16 @@ func orderTexts[K extract.TextKey](w *cpu.Small[uint64], index []uint32, keys []
 }
 
 // compareTexts compares two keys.
-func compareTexts[K extract.TextKey](keys []K, i, j uint32, desc bool, loop *parallel.Loop) int {
+func compareTexts[K texts.Key](keys []K, i, j uint32, desc bool, loop *parallel.Loop) int {
 	if desc {
 		i, j = j, i
 	}
-	return extract.CompareTexts(loop, sortkey.TextOf(&keys[i]), sortkey.TextOf(&keys[j]))
+	return texts.Compare(loop, sortkey.TextOf(&keys[i]), sortkey.TextOf(&keys[j]))
 }
 
 // compareTied finds the falls among neighbours whose codes tie, of which the first known do not fall, until
 // there are too many falls and too many others.
-func compareTied[K extract.TextKey](near *presorted.Near, keys []K, known int, desc bool, loop *parallel.Loop) bool {
+func compareTied[K texts.Key](near *presorted.Near, keys []K, known int, desc bool, loop *parallel.Loop) bool {
 	seen := near.Seen()
 	for word := max(known-1, 0) / 64; word < near.Words(); word++ {
 		var fell uint64
@@ -81,9 +81,9 @@ func compareTied[K extract.TextKey](near *presorted.Near, keys []K, known int, d
 func leading(k sortkey.Kind, codes []uint64, keys stream.Raw, o sortkey.Order) (whole bool) {
 	switch k {
 	case sortkey.String:
-		return extract.CodesOf(codes, stream.SliceOf[string](keys), o)
+		return texts.CodesOf(codes, stream.SliceOf[string](keys), o)
 	case sortkey.Bytes:
-		return extract.CodesOf(codes, stream.SliceOf[[]byte](keys), o)
+		return texts.CodesOf(codes, stream.SliceOf[[]byte](keys), o)
 	}
 	sortkey.Leading(k, codes, keys.Data(), o)
 	return false
@@ -93,9 +93,9 @@ func leading(k sortkey.Kind, codes []uint64, keys stream.Raw, o sortkey.Order) (
 func leadingAfterShared(k sortkey.Kind, codes []uint64, keys stream.Raw, o sortkey.Order) (whole bool) {
 	switch k {
 	case sortkey.String:
-		return extract.CodesAfterShared(codes, stream.SliceOf[string](keys), o)
+		return texts.CodesAfterShared(codes, stream.SliceOf[string](keys), o)
 	case sortkey.Bytes:
-		return extract.CodesAfterShared(codes, stream.SliceOf[[]byte](keys), o)
+		return texts.CodesAfterShared(codes, stream.SliceOf[[]byte](keys), o)
 	}
 	return false
 }

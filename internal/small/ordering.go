@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
@@ -19,8 +20,8 @@ type Ordering struct {
 	cols     once[[]extract.Column]
 	n        uint8          // columns in few
 	Compares once[Compares] // of the public package
-	more     []extract.Spec // all columns, if they are more than few has room for
-	few      [2]extract.Spec
+	more     []column.Spec  // all columns, if they are more than few has room for
+	few      [2]column.Spec
 }
 
 // once is a value that is made when it is first asked for. An Ordering of one call stays on the stack: the
@@ -47,8 +48,8 @@ func (o *once[T]) Make(new *T) *T {
 type Compares []func()
 
 // Init makes o the ordering of elements by columns.
-func (o *Ordering) Init(cols []extract.Spec) {
-	extract.CheckMade(cols)
+func (o *Ordering) Init(cols []column.Spec) {
+	column.CheckMade(cols)
 	if len(cols) > len(o.few) {
 		o.more = slices.Clone(cols)
 	} else {
@@ -57,7 +58,7 @@ func (o *Ordering) Init(cols []extract.Spec) {
 }
 
 // put writes the few columns of o. A copy by the runtime takes as long as a row.
-func (o *Ordering) put(cols []extract.Spec) {
+func (o *Ordering) put(cols []column.Spec) {
 	switch o.n = uint8(len(cols)); len(cols) {
 	case 2:
 		o.few[1] = cols[1]
@@ -68,7 +69,7 @@ func (o *Ordering) put(cols []extract.Spec) {
 }
 
 // specs returns the columns as the program made them.
-func (o *Ordering) specs() []extract.Spec {
+func (o *Ordering) specs() []column.Spec {
 	if o.more != nil {
 		return o.more
 	}
@@ -78,7 +79,7 @@ func (o *Ordering) specs() []extract.Spec {
 // CheckElements panics if elements are no row numbers of columns that have keys by row number.
 func (o *Ordering) CheckElements(elements []int) {
 	if o != nil {
-		extract.CheckElements(o.specs(), elements)
+		column.CheckElements(o.specs(), elements)
 	}
 }
 
@@ -92,7 +93,7 @@ func (o *Ordering) Len() int {
 
 // Join returns the ordering by the columns of o, then by those of next. Both may be nil.
 func (o *Ordering) Join(next *Ordering) *Ordering {
-	var all []extract.Spec
+	var all []column.Spec
 	for _, from := range [...]*Ordering{o, next} {
 		if from != nil {
 			all = append(all, from.specs()...)
@@ -120,7 +121,7 @@ func (o *Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []ui
 	c := begin(cfg, s.Len(), KeyFunction)
 	defer c.end()
 	w := rowsPool.Get().(*rows)
-	w.begin(extract.AppendColumns(w.cols, o.specs()), extract.FewOf{Block: s.Raw()}, cfg, c)
+	w.begin(extract.AppendColumns(w.cols, o.specs()), column.FewOf{Block: s.Raw()}, cfg, c)
 	w.fit(s.Len())
 	p := w.other(s.Len())
 	err := w.orderAll(p, s)
@@ -133,7 +134,7 @@ func (o *Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []ui
 
 // OrderFew returns the order of at most tinySort elements.
 func (o *Ordering) OrderFew(s stream.Raw, cfg *call.Options) perm.Perm {
-	p := extract.Result(s, s.Len(), cfg.Into, extract.ListOf(o.specs()))
+	p := column.Result(s, s.Len(), cfg.Into, column.ListOf(o.specs()))
 	o.orderFew(p, s, cfg)
 	return p
 }
@@ -141,7 +142,7 @@ func (o *Ordering) OrderFew(s stream.Raw, cfg *call.Options) perm.Perm {
 // orderFew orders at most tinySort elements of s, numbered by order.
 func (o *Ordering) orderFew(order []uint32, s stream.Raw, cfg *call.Options) {
 	var f few
-	f.cols, f.from.Block, f.order = extract.ListOf(o.specs()), s, cfg.Order()
+	f.cols, f.from.Block, f.order = column.ListOf(o.specs()), s, cfg.Order()
 	f.sortAll(order)
 }
 
@@ -178,7 +179,7 @@ func (o *Ordering) Order(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
 	if cfg.Marks != nil {
 		return orderMarked(o.Columns(), s, cfg)
 	}
-	p := extract.Result(s.Raw(), s.Len(), cfg.Into, extract.ListOf(o.specs()))
+	p := column.Result(s.Raw(), s.Len(), cfg.Into, column.ListOf(o.specs()))
 	if err := o.ordered(s, cfg, func(order []uint32, _ bool) { copy(p, order) }); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/testkit"
 )
@@ -76,7 +76,7 @@ func checkFew(t *testing.T, codes []uint64) {
 		keys[i] = int64(c ^ 1<<63)
 	}
 	var f few
-	col := extract.SpecOfSlice(sortkey.Int64, unsafe.Pointer(unsafe.SliceData(keys)), n)
+	col := column.SpecOfSlice(sortkey.Int64, unsafe.Pointer(unsafe.SliceData(keys)), n)
 	f.from.Rows = true
 	order = slices.Clone(numbers[:n])
 	if tied = insertBy[int64](&f, order, &col, true); !slices.Equal(order, want) || tied != wantTied {

@@ -2,7 +2,7 @@ package small
 
 import (
 	"example.com/sorter/internal/cpu"
-	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -33,7 +33,7 @@ func sortPairsTiny(k sortkey.Kind, keys, values cpu.Payload, o sortkey.Order, c 
 	var index, again [tinySort]uint32
 	moved := true
 	if n := keys.Len(); k.Wide() {
-		orderTinyWide(k, index[:n], keys, extract.Own(k), o, nil, c)
+		orderTinyWide(k, index[:n], keys, column.Own(k), o, nil, c)
 	} else {
 		var codes [tinySort]uint64
 		sortkey.EncodeAt(k, codes[:n], keys.Data(), o)

@@ -11,6 +11,8 @@ import (
 	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -26,7 +28,7 @@ import (
 // these places of all lists.
 type rows struct {
 	cols []extract.Column
-	from extract.FewOf // the elements
+	from column.FewOf  // the elements
 	by   sortkey.Order // of the call
 	call *Call
 	env  engine.Env
@@ -62,14 +64,14 @@ func (w *rows) fit(n int) {
 }
 
 // takeRows returns a workspace for a call. cols stay on the caller's stack.
-func takeRows(cols []extract.Column, from extract.FewOf, cfg *call.Options, c *Call) *rows {
+func takeRows(cols []extract.Column, from column.FewOf, cfg *call.Options, c *Call) *rows {
 	w := rowsPool.Get().(*rows)
 	w.begin(append(w.cols, cols...), from, cfg, c)
 	return w
 }
 
 // begin takes the columns of a call.
-func (w *rows) begin(cols []extract.Column, from extract.FewOf, cfg *call.Options, c *Call) {
+func (w *rows) begin(cols []extract.Column, from column.FewOf, cfg *call.Options, c *Call) {
 	w.call, w.from, w.by, w.cols = c, from, cfg.Order(), cols
 	for i := range w.cols {
 		by := &w.cols[i]
@@ -89,7 +91,7 @@ func (w *rows) other(n int) perm.Perm {
 // put clears references to the n rows and returns the workspace.
 func (w *rows) put(n int) {
 	clear(w.cols)
-	w.cols, w.from, w.call, w.order, w.marks = w.cols[:0], extract.FewOf{}, nil, nil, nil
+	w.cols, w.from, w.call, w.order, w.marks = w.cols[:0], column.FewOf{}, nil, nil, nil
 	w.wide.forget(n)
 	rowsPool.Put(w)
 }
@@ -106,12 +108,12 @@ var allRows = sync.OnceValue(func() []int {
 // OrderRows returns the order of n row numbers by columns, which it changes.
 func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, error) {
 	if ServesFew(cfg, n) {
-		return OrderFew(extract.ListOf(cols), n, cfg), nil
+		return OrderFew(extract.Specs(cols), n, cfg), nil
 	}
-	p := extract.Result(stream.Raw{}, n, cfg.Into, extract.ListOf(cols))
+	p := column.Result(stream.Raw{}, n, cfg.Into, extract.Specs(cols))
 	c := begin(cfg, n, KeyFunction)
 	defer c.end()
-	w := takeRows(cols, extract.FewOf{Rows: true}, cfg, c)
+	w := takeRows(cols, column.FewOf{Rows: true}, cfg, c)
 	m := w.mark(cfg.Marks, n)
 	err := w.orderAll(p, cpu.PayloadOf(allRows()[:n]))
 	w.put(n)
@@ -130,7 +132,7 @@ func OrderSelected(cols []extract.Column, selected []uint32, cfg *call.Options) 
 	}
 	c := begin(cfg, len(selected), KeyFunction)
 	defer c.end()
-	w := takeRows(cols, extract.FewOf{Rows: true}, cfg, c)
+	w := takeRows(cols, column.FewOf{Rows: true}, cfg, c)
 	m := w.mark(cfg.Marks, len(selected))
 	w.fit(len(selected))
 	p := w.other(len(selected))
@@ -232,13 +234,13 @@ func (w *rows) sort(lo, hi, k int) {
 	known := k > 0 && k == w.known
 	if hi-lo <= tinySort && w.call == nil && w.marks == nil && !known {
 		var f few
-		f.cols, f.from, f.order = extract.ListOf(w.cols), w.from, w.by
+		f.cols, f.from, f.order = extract.Specs(w.cols), w.from, w.by
 		f.sort(w.order[lo:hi], k, false)
 		return
 	}
 	c, end := &w.cols[k], w.wordEnd(k)
 	c.Paces.Restart(hi - lo)
-	if c.Nulls == extract.NoNulls || c.Bits() <= 64 {
+	if c.Nulls == column.NoNulls || c.Bits() <= 64 {
 		switch {
 		case known:
 			for i, x := range w.order[lo:hi] {
@@ -251,7 +253,7 @@ func (w *rows) sort(lo, hi, k int) {
 		return
 	}
 	from, to := lo, hi // the others
-	if nulls := w.partNulls(lo, hi, c); c.Nulls == extract.NullsFirst {
+	if nulls := w.partNulls(lo, hi, c); c.Nulls == column.NullsFirst {
 		from += nulls
 		w.sortNulls(lo, from, end)
 	} else {
@@ -282,7 +284,7 @@ func (w *rows) partNulls(lo, hi int, c *extract.Column) (nulls int) {
 			nulls, others = nulls+null, others+1-null
 		}
 	}
-	if c.Nulls == extract.NullsFirst {
+	if c.Nulls == column.NullsFirst {
 		copy(order[nulls:], order[:others])
 		copy(codes[nulls:], codes[:others])
 		copy(order, w.moved[lo:lo+nulls])
@@ -465,9 +467,9 @@ func (w *rows) keys(lo, hi int, k sortkey.Kind) stream.Raw {
 func isLong(k sortkey.Kind, keys stream.Raw, i uint32) bool {
 	switch k {
 	case sortkey.String:
-		return len(stream.SliceOf[string](keys)[i]) > extract.TextTurn
+		return len(stream.SliceOf[string](keys)[i]) > texts.Turn
 	case sortkey.Bytes:
-		return len(stream.SliceOf[[]byte](keys)[i]) > extract.TextTurn
+		return len(stream.SliceOf[[]byte](keys)[i]) > texts.Turn
 	}
 	return false
 }

@@ -14,6 +14,8 @@ import (
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
@@ -33,7 +35,7 @@ const (
 
 // Sort sorts s with pooled memory only. This and the other functions that call key functions
 // for c return the error of its context, and have then moved no element.
-func Sort(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func Sort(k sortkey.Kind, s cpu.Payload, get column.Getter, o sortkey.Order, c *Call) error {
 	if s.Len() > tinySort {
 		return sortPooled(k, s, get, o, c)
 	}
@@ -42,7 +44,7 @@ func Sort(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c 
 
 // sortTiny is Sort of at most tinySort elements. Unless ask is nil, it is checked before each call
 // of the key function. c may be nil all the same if keys have one code.
-func sortTiny(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) error {
+func sortTiny(k sortkey.Kind, s cpu.Payload, get column.Getter, o sortkey.Order, ask context.Context, c *Call) error {
 	var index [tinySort]uint32
 	moved := orderTiny(k, index[:s.Len()], s, get, o, ask, c)
 	if ask != nil {
@@ -57,7 +59,7 @@ func sortTiny(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order
 }
 
 // sortPooled is Sort of more than tinySort elements.
-func sortPooled(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func sortPooled(k sortkey.Kind, s cpu.Payload, get column.Getter, o sortkey.Order, c *Call) error {
 	switch {
 	case k.Wide():
 		index, err := orderSmallWide(k, s, get, o, c)
@@ -69,7 +71,7 @@ func sortPooled(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Ord
 	}
 }
 
-func moveSmall[C sortkey.Code](k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func moveSmall[C sortkey.Code](k sortkey.Kind, s cpu.Payload, get column.Getter, o sortkey.Order, c *Call) error {
 	w := cpu.GetSmall[C]()
 	err := extractSmall(k, w.Codes[:s.Len()], s, get, o, c)
 	if err == nil {
@@ -82,7 +84,7 @@ func moveSmall[C sortkey.Code](k sortkey.Kind, s cpu.Payload, get extract.Getter
 
 // extractSmall writes the codes of s. Keys as wide as codes are written to codes and encoded
 // in place.
-func extractSmall[C sortkey.Code](k sortkey.Kind, codes []C, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func extractSmall[C sortkey.Code](k sortkey.Kind, codes []C, s cpu.Payload, get column.Getter, o sortkey.Order, c *Call) error {
 	b := extract.Batch{Block: s.Raw(), Pace: c.pace()}
 	if k.Size() < unsafe.Sizeof(C(0)) {
 		extract.Extract(k, codes, b, get, o)
@@ -111,7 +113,7 @@ func (x pooledIndex) follow(s cpu.Payload, err error) error {
 }
 
 // orderSmallWide orders by keys wider than 64 bits.
-func orderSmallWide(k sortkey.Kind, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
+func orderSmallWide(k sortkey.Kind, s cpu.Payload, get column.Getter, o sortkey.Order, c *Call) (pooledIndex, error) {
 	w := wideKeysPool.Get().(*wideKeys)
 	all, _ := w.places(k, 0, s.Len(), s.Len())
 	extract.KeysFrom(all, extract.Batch{Block: s.Raw(), Pace: c.pace()}, get)
@@ -182,7 +184,7 @@ func tiedRun(index []uint32, codes []uint64, i int) (from, end int) {
 
 // orderTiny writes the order of the len(index) elements of s to index and reports whether
 // they may be out of order.
-func orderTiny(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) bool {
+func orderTiny(k sortkey.Kind, index []uint32, s cpu.Payload, get column.Getter, o sortkey.Order, ask context.Context, c *Call) bool {
 	if k.Wide() {
 		return orderTinyWide(k, index, s, get, o, ask, c)
 	}
@@ -194,7 +196,7 @@ func orderTiny(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter
 }
 
 // orderTinyWide is orderTiny by keys wider than 64 bits.
-func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) bool {
+func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get column.Getter, o sortkey.Order, ask context.Context, c *Call) bool {
 	switch k {
 	case sortkey.String:
 		return orderTinyTexts[string](index, s, get, o, ask, c)
@@ -218,12 +220,12 @@ func orderTinyWide(k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Ge
 // its caller would clear the arrays of all kinds of keys.
 //
 //go:noinline
-func orderTinyFixed[B any](k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) {
+func orderTinyFixed[B any](k sortkey.Kind, index []uint32, s cpu.Payload, get column.Getter, o sortkey.Order, ask context.Context, c *Call) {
 	var keys [tinySort]B
 	orderTinyWords(k, index, unsafe.Pointer(&keys), s, get, o, ask, c)
 }
 
-func orderTinyTexts[K extract.TextKey](index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) (moved bool) {
+func orderTinyTexts[K texts.Key](index []uint32, s cpu.Payload, get column.Getter, o sortkey.Order, ask context.Context, c *Call) (moved bool) {
 	var keys [tinySort]K
 	var codes [tinySort]uint64
 	n := len(index)
@@ -233,7 +235,7 @@ func orderTinyTexts[K extract.TextKey](index []uint32, s cpu.Payload, get extrac
 }
 
 // orderTinyWords is orderTiny by keys of fixed size, with memory for them.
-func orderTinyWords(k sortkey.Kind, index []uint32, keys unsafe.Pointer, s cpu.Payload, get extract.Getter, o sortkey.Order, ask context.Context, c *Call) {
+func orderTinyWords(k sortkey.Kind, index []uint32, keys unsafe.Pointer, s cpu.Payload, get column.Getter, o sortkey.Order, ask context.Context, c *Call) {
 	var codes [tinySort]uint64
 	n := len(index)
 	get.Get(cpu.Hidden(keys), s.Data(), n, 0, ask)
@@ -292,7 +294,7 @@ func below(a, b uint64) uint64 {
 }
 
 // Order writes the order of s to p with pooled memory only.
-func Order(k sortkey.Kind, p perm.Perm, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func Order(k sortkey.Kind, p perm.Perm, s cpu.Payload, get column.Getter, o sortkey.Order, c *Call) error {
 	if s.Len() <= tinySort {
 		orderTiny(k, p, s, get, o, c.context(), c)
 		return c.err()
@@ -310,7 +312,7 @@ func Order(k sortkey.Kind, p perm.Perm, s cpu.Payload, get extract.Getter, o sor
 	}
 }
 
-func orderPooled[C sortkey.Code](k sortkey.Kind, p perm.Perm, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func orderPooled[C sortkey.Code](k sortkey.Kind, p perm.Perm, s cpu.Payload, get column.Getter, o sortkey.Order, c *Call) error {
 	w := cpu.GetSmall[C]()
 	err := orderCodes(w, k, p, s, get, o, c)
 	w.Put()
@@ -318,7 +320,7 @@ func orderPooled[C sortkey.Code](k sortkey.Kind, p perm.Perm, s cpu.Payload, get
 }
 
 // orderCodes writes the order of s to index, by codes in w.
-func orderCodes[C sortkey.Code](w *cpu.Small[C], k sortkey.Kind, index []uint32, s cpu.Payload, get extract.Getter, o sortkey.Order, c *Call) error {
+func orderCodes[C sortkey.Code](w *cpu.Small[C], k sortkey.Kind, index []uint32, s cpu.Payload, get column.Getter, o sortkey.Order, c *Call) error {
 	err := extractSmall(k, w.Codes[:s.Len()], s, get, o, c)
 	if err == nil {
 		w.Order(index)
@@ -329,7 +331,7 @@ func orderCodes[C sortkey.Code](w *cpu.Small[C], k sortkey.Kind, index []uint32,
 
 // Top moves the first n elements of s to the front, by front, with pooled memory
 // only.
-func Top(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o sortkey.Order, front func(order []uint32), c *Call) error {
+func Top(k sortkey.Kind, s cpu.Payload, n int, get column.Getter, o sortkey.Order, front func(order []uint32), c *Call) error {
 	switch {
 	case n >= s.Len() || s.Len() <= tinySort:
 		return Sort(k, s, get, o, c)
@@ -347,7 +349,7 @@ func Top(k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o sortkey.Ord
 	}
 }
 
-func topPooled[C sortkey.Code](k sortkey.Kind, s cpu.Payload, n int, get extract.Getter, o sortkey.Order, front func(order []uint32), c *Call) error {
+func topPooled[C sortkey.Code](k sortkey.Kind, s cpu.Payload, n int, get column.Getter, o sortkey.Order, front func(order []uint32), c *Call) error {
 	w := cpu.GetSmall[C]()
 	err := orderCodes(w, k, w.Index[:s.Len()], s, get, o, c)
 	if err == nil {
@@ -366,7 +368,7 @@ func SortKeys(k sortkey.Kind, s cpu.Payload, o sortkey.Order, stable bool, c *Ca
 	case k == sortkey.String:
 		return sortStrings(s, o, c)
 	case !k.Decodable(stable):
-		return Sort(k, s, extract.Own(k), o, c)
+		return Sort(k, s, column.Own(k), o, c)
 	case s.Len() <= tinyKeys:
 		sortKeysTiny(k, s.Data(), s.Len(), o)
 	case sortkey.CodeBits[k] <= 32:
@@ -383,7 +385,7 @@ func sortStrings(s cpu.Payload, o sortkey.Order, c *Call) error {
 	case known == s.Len():
 		return c.err()
 	case s.Len() <= tinySort:
-		return Sort(sortkey.String, s, extract.Own(sortkey.String), o, c)
+		return Sort(sortkey.String, s, column.Own(sortkey.String), o, c)
 	default:
 		return orderSmallKeys(sortkey.String, s.Raw(), known, o, c).follow(s, c.err())
 	}

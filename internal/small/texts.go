@@ -6,6 +6,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/parallel"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
@@ -13,7 +14,7 @@ import (
 
 // smallTexts is pooled memory for breaking the ties of strings on the calling goroutine,
 // without allocations.
-type smallTexts[K extract.TextKey] struct {
+type smallTexts[K texts.Key] struct {
 	env  engine.Env
 	full extract.Strings[K] // the keys
 	ties *ties.Breaker
@@ -23,7 +24,7 @@ type smallTexts[K extract.TextKey] struct {
 var smallStrings, smallBytes sync.Pool
 
 // getSmallTexts returns a workspace for keys. The caller returns it by put.
-func getSmallTexts[K extract.TextKey](keys []K, o sortkey.Order, c *Call) *smallTexts[K] {
+func getSmallTexts[K texts.Key](keys []K, o sortkey.Order, c *Call) *smallTexts[K] {
 	pool := &smallStrings
 	if sortkey.KindOf[K]() == sortkey.Bytes {
 		pool = &smallBytes
@@ -49,7 +50,7 @@ func (w *smallTexts[K]) put() {
 
 // orderTiedTexts orders runs of index whose prefixes, the codes, tie, by whole strings. index
 // is sorted by codes.
-func orderTiedTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
+func orderTiedTexts[K texts.Key](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
 	var w *smallTexts[K]
 	for from, end := tiedRun(index, codes, 0); from < end && c.err() == nil; from, end = tiedRun(index, codes, end) {
 		run := index[from:end]
@@ -71,8 +72,8 @@ func orderTiedTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K,
 // orderFewTexts writes the order of at most tinySort texts to index, and their first bytes to codes. It reports
 // whether they may be out of order, and whether those with equal codes are equal. It allocates only if a tying
 // text is longer than extract.TextTurn.
-func orderFewTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) (moved, whole bool) {
-	whole = extract.CodesOf(codes, keys, o)
+func orderFewTexts[K texts.Key](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) (moved, whole bool) {
+	whole = texts.CodesOf(codes, keys, o)
 	moved = rank(index, codes)
 	c.tied(index, codes)
 	if whole {
@@ -92,7 +93,7 @@ func ascend(order []uint32) bool { return slices.Equal(order, numbers[:len(order
 
 // orderLongTexts is orderTiedTexts with copies, so that index and keys may be on the
 // stack.
-func orderLongTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
+func orderLongTexts[K texts.Key](index []uint32, codes []uint64, keys []K, o sortkey.Order, c *Call) {
 	order := append([]uint32(nil), index...)
 	orderTiedTexts(order, codes, append([]K(nil), keys...), o, c)
 	copy(index, order)
@@ -100,7 +101,7 @@ func orderLongTexts[K extract.TextKey](index []uint32, codes []uint64, keys []K,
 
 // sortFewKeys sorts order by keys; false if it has more than tinySort elements, or a key is
 // longer than extract.TextTurn, so that comparisons have to check the context.
-func sortFewKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
+func sortFewKeys[K texts.Key](order []uint32, keys []K, desc bool) bool {
 	switch {
 	case len(order) == 2: // most runs are
 		return sortTwoKeys(order, keys, desc)
@@ -112,7 +113,7 @@ func sortFewKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
 		longest = max(longest, len(sortkey.TextOf(&keys[x])))
 	}
 	switch {
-	case longest > extract.TextTurn:
+	case longest > texts.Turn:
 		return false
 	case longest > mostInserted:
 		sortFewLong(order, keys, desc)
@@ -127,7 +128,7 @@ func sortFewKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
 const mostInserted = 128
 
 // insertKeys is sortFewKeys by whole comparisons.
-func insertKeys[K extract.TextKey](order []uint32, keys []K, desc bool) {
+func insertKeys[K texts.Key](order []uint32, keys []K, desc bool) {
 	for i := 1; i < len(order); i++ {
 		x, j := order[i], i
 		key := sortkey.TextOf(&keys[x])
@@ -139,19 +140,19 @@ func insertKeys[K extract.TextKey](order []uint32, keys []K, desc bool) {
 }
 
 // sortFewLong is sortFewKeys of at most tinySort texts by the bytes that they share.
-func sortFewLong[K extract.TextKey](order []uint32, keys []K, desc bool) {
+func sortFewLong[K texts.Key](order []uint32, keys []K, desc bool) {
 	var memory [tinySort]string
-	texts := memory[:len(order)]
+	few := memory[:len(order)]
 	for i, x := range order {
-		texts[i] = sortkey.TextOf(&keys[x])
+		few[i] = sortkey.TextOf(&keys[x])
 	}
-	extract.SortFew(texts, order, 0, desc)
+	texts.SortFew(few, order, 0, desc)
 }
 
 // sortTwoKeys is sortFewKeys of two.
-func sortTwoKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
+func sortTwoKeys[K texts.Key](order []uint32, keys []K, desc bool) bool {
 	a, b := sortkey.TextOf(&keys[order[0]]), sortkey.TextOf(&keys[order[1]])
-	if max(len(a), len(b)) > extract.TextTurn {
+	if max(len(a), len(b)) > texts.Turn {
 		return false
 	}
 	if falls(a, b, desc, nil) {
@@ -161,7 +162,7 @@ func sortTwoKeys[K extract.TextKey](order []uint32, keys []K, desc bool) bool {
 }
 
 // textsInOrder reports whether no key numbered by index comes before its predecessor.
-func textsInOrder[K extract.TextKey](index []uint32, keys []K, desc bool, loop *parallel.Loop) bool {
+func textsInOrder[K texts.Key](index []uint32, keys []K, desc bool, loop *parallel.Loop) bool {
 	for i, x := range index[1:] {
 		if falls(sortkey.TextOf(&keys[index[i]]), sortkey.TextOf(&keys[x]), desc, loop) {
 			return false
@@ -193,5 +194,5 @@ func falls(a, b string, desc bool, loop *parallel.Loop) bool {
 	if loop == nil {
 		return b < a
 	}
-	return extract.CompareTexts(loop, b, a) < 0
+	return texts.Compare(loop, b, a) < 0
 }

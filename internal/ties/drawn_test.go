@@ -16,6 +16,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted/bywords"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -56,21 +57,21 @@ func drawColumn(r *rand.Rand, c *reads) drawnColumn {
 	var d drawnColumn
 	switch r.IntN(6) {
 	case 0:
-		d.column = extract.ColumnOf[uint8](extract.Func[row, uint8](func(x row) uint8 { c.count(); return x.small }))
+		d.column = extract.ColumnOf[uint8](column.Func[row, uint8](func(x row) uint8 { c.count(); return x.small }))
 		d.compare = func(a, b *row) int { return cmp.Compare(a.small, b.small) }
 	case 1:
-		d.column = extract.ColumnOf[uint64](extract.Func[row, uint64](func(x row) uint64 { c.count(); return x.word }))
+		d.column = extract.ColumnOf[uint64](column.Func[row, uint64](func(x row) uint64 { c.count(); return x.word }))
 		d.compare = func(a, b *row) int { return cmp.Compare(a.word, b.word) }
 	case 2:
-		d.column = extract.ColumnOf[sortkey.Uint128](extract.Func[row, sortkey.Uint128](func(x row) sortkey.Uint128 { c.count(); return x.pair }))
+		d.column = extract.ColumnOf[sortkey.Uint128](column.Func[row, sortkey.Uint128](func(x row) sortkey.Uint128 { c.count(); return x.pair }))
 		d.compare = func(a, b *row) int {
 			return cmp.Or(cmp.Compare(a.pair.Hi, b.pair.Hi), cmp.Compare(a.pair.Lo, b.pair.Lo))
 		}
 	case 3:
 		isNull := func(x row) bool { return x.null }
-		get := extract.Func[row, uint64](func(x row) uint64 { c.count(); return x.word })
-		spec := extract.SpecOf(sortkey.Uint64, get).WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), extract.NullsFirst)
-		d.column = extract.AppendColumns(nil, []extract.Spec{spec})[0]
+		get := column.Func[row, uint64](func(x row) uint64 { c.count(); return x.word })
+		spec := column.SpecOf(sortkey.Uint64, get).WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), column.NullsFirst)
+		d.column = extract.AppendColumns(nil, []column.Spec{spec})[0]
 		d.compare = func(a, b *row) int {
 			if a.null || b.null {
 				return cmp.Compare(bit(b.null), bit(a.null))
@@ -78,10 +79,10 @@ func drawColumn(r *rand.Rand, c *reads) drawnColumn {
 			return cmp.Compare(a.word, b.word)
 		}
 	default:
-		d.column = extract.ColumnOf[string](extract.Func[row, string](func(x row) string { c.count(); return x.text }))
+		d.column = extract.ColumnOf[string](column.Func[row, string](func(x row) string { c.count(); return x.text }))
 		d.compare = func(a, b *row) int { return cmp.Compare(a.text, b.text) }
 	}
-	if ascending := d.compare; r.IntN(3) == 0 && d.column.Nulls == extract.NoNulls {
+	if ascending := d.compare; r.IntN(3) == 0 && d.column.Nulls == column.NoNulls {
 		d.column.Order.Desc = true
 		d.compare = func(a, b *row) int { return ascending(b, a) }
 	}

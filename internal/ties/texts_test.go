@@ -10,6 +10,7 @@ import (
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/sortkey"
 )
 
@@ -77,9 +78,9 @@ func inOneMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.Strin
 // share with their neighbours in the order, which every sort has to read.
 func TestTextsAreReadOnce(t *testing.T) {
 	const n = 4000
-	defer func(seed uint64) { extract.PivotSeed = seed }(extract.PivotSeed)
+	defer func(seed uint64) { texts.PivotSeed = seed }(texts.PivotSeed)
 	for i, family := range dist.Deep {
-		extract.PivotSeed = uint64(i) // so that counts are the same in every run
+		texts.PivotSeed = uint64(i) // so that counts are the same in every run
 		texts := family.Draw(n, dist.Rand(uint64(i)))
 		for _, desc := range []bool{false, true} {
 			c := &countedTexts{&extract.Strings[string]{Column: extract.Column{Order: sortkey.Order{Desc: desc}}, Keys: texts}, texts, make([]int, n), make([]int, n)}

@@ -12,6 +12,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -35,7 +36,7 @@ type drawn struct {
 }
 
 func addColumn[K sortkey.Key](d *drawn, inMemory, desc bool, key func(x *row) K, compare func(a, b *row) int) {
-	c := extract.ColumnOf[K](extract.Func[row, K](func(x row) K {
+	c := extract.ColumnOf[K](column.Func[row, K](func(x row) K {
 		d.reads++
 		return key(&x)
 	}))
@@ -44,8 +45,8 @@ func addColumn[K sortkey.Key](d *drawn, inMemory, desc bool, key func(x *row) K,
 		for i := range keys {
 			keys[i] = key(&d.rows[i])
 		}
-		spec := extract.SpecOfSlice(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(keys)), len(keys))
-		c = extract.AppendColumns(nil, []extract.Spec{spec})[0]
+		spec := column.SpecOfSlice(sortkey.KindOf[K](), unsafe.Pointer(unsafe.SliceData(keys)), len(keys))
+		c = extract.AppendColumns(nil, []column.Spec{spec})[0]
 	}
 	c.Order.Desc = desc
 	d.columns = append(d.columns, c)

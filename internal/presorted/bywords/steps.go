@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -213,7 +214,7 @@ func (t *Steps[C]) followWord(w *worker, at []uint32, word int, seen presorted.S
 		k, n := rowOf(at)
 		var tied []uint32
 		var steps presorted.Steps
-		if n > extract.OnStack {
+		if n > column.OnStack {
 			tied, steps = followRow(at[:k], t.ReadRange(word, int(at[0])-1, n))
 		} else {
 			k = min(len(at), extract.Piece/2)

@@ -1,12 +1,10 @@
-package extract
+package column
 
 import (
 	"encoding/binary"
 	"math"
 	"math/bits"
 	"unsafe"
-
-	"example.com/sorter/internal/cpu/loops"
 )
 
 // NullBits are the nulls of rows by their numbers, as a validity bitmap has them: row i is null if
@@ -33,13 +31,13 @@ func (b *NullBits) IsNull(row int) bool {
 	return b.valid[at/8]>>(at%8)&1 == 0
 }
 
-// nulls is sound: rows are ints.
-func (b *NullBits) nulls(rows unsafe.Pointer, n int) (nulls uint64) {
-	return nullsAt(b, unsafe.Slice((*int)(rows), n))
+// Nulls is sound: rows are ints.
+func (b *NullBits) Nulls(rows unsafe.Pointer, n int) (nulls uint64) {
+	return bitsAt(b, unsafe.Slice((*int)(rows), n))
 }
 
-// nullsAt returns a bit for each of at most 64 rows.
-func nullsAt[I rowNumber](b *NullBits, rows []I) (nulls uint64) {
+// bitsAt returns a bit for each of at most 64 rows.
+func bitsAt[I rowNumber](b *NullBits, rows []I) (nulls uint64) {
 	for i, row := range rows {
 		at := uint(b.offset) + uint(row)
 		nulls |= uint64(^b.valid[at/8]>>(at%8)&1) << i
@@ -72,31 +70,11 @@ func (b *NullBits) allValid(n int) bool {
 	return true
 }
 
-// find writes the bits of the rows [lo, hi) to set, and returns the number of nulls.
-func (b *NullBits) find(set NullSet, lo, hi int) (count int) {
+// Find writes the bits of the rows [lo, hi) to set, and returns the number of nulls.
+func (b *NullBits) Find(set []uint64, lo, hi int) (count int) {
 	for i := range (hi - lo + 63) / 64 {
 		set[i] = b.from(lo+64*i, min(64, hi-lo-64*i))
 		count += bits.OnesCount64(set[i])
 	}
 	return count
-}
-
-// NullSet has a bit for each element of an input: 1 if its leading key is null.
-type NullSet []uint64
-
-// NullWords is the length of the NullSet of n elements.
-func NullWords(n int) int { return n/64 + min(n%64, 1) }
-
-// Split writes the places of elements [lo, hi), at most a block from a multiple of 64 on, that are
-// not null to values, and of those that are to nulls. values has room for no others. It returns the
-// number of values.
-func (set NullSet) Split(values, nulls []uint32, lo, hi int) (k int) {
-	x := 0
-	for at := lo; at < hi; at += 64 {
-		for left := set[at/64]; left != 0; left &= left - 1 {
-			nulls[x] = uint32(at + bits.TrailingZeros64(left))
-			x++
-		}
-	}
-	return loops.ZeroPlaces(values, set[lo/64:], hi-lo, uint32(lo))
 }

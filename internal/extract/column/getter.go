@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type Getter interface {
 	Comparison(o sortkey.Order) any
 	// nullsOf returns the nulls that a [Spec] has as an address: the value of a func(E) bool, or the
 	// field whose keys these are.
-	nullsOf(nulls unsafe.Pointer) nullGetter
+	nullsOf(nulls unsafe.Pointer) NullGetter
 }
 
 // Func is the key function of a slice's elements. Besides the code that moves elements,
@@ -89,15 +89,15 @@ func (f Func[E, K]) Comparison(o sortkey.Order) any {
 }
 
 // nullsOf is sound: a function value is an address.
-func (f Func[E, K]) nullsOf(function unsafe.Pointer) nullGetter {
+func (f Func[E, K]) nullsOf(function unsafe.Pointer) NullGetter {
 	return *(*NullFunc[E])(unsafe.Pointer(&function))
 }
 
-// nullGetter is a null function with the type of its elements hidden.
-type nullGetter interface {
-	// nulls returns a bit for each of n elements, at most 64, the first at the address:
+// NullGetter is a null function with the type of its elements hidden.
+type NullGetter interface {
+	// Nulls returns a bit for each of n elements, at most 64, the first at the address:
 	// 1 if it is null.
-	nulls(elements unsafe.Pointer, n int) uint64
+	Nulls(elements unsafe.Pointer, n int) uint64
 }
 
 // NullPlace is where a column puts its nulls.
@@ -112,8 +112,8 @@ const (
 // NullFunc is the null function of a slice's elements.
 type NullFunc[E any] func(E) bool
 
-// nulls is sound: callers have n elements of E.
-func (f NullFunc[E]) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
+// Nulls is sound: callers have n elements of E.
+func (f NullFunc[E]) Nulls(elements unsafe.Pointer, n int) (nulls uint64) {
 	block := unsafe.Slice((*E)(elements), n)
 	for len(block) >= 8 { // as [Func.Get]
 		e := block[:8:8]
@@ -171,7 +171,7 @@ func (*ownKeys[K]) Get(keys, elements unsafe.Pointer, n int, _ uint64, _ context
 
 func (*ownKeys[K]) Comparison(sortkey.Order) any { return nil }
 
-func (*ownKeys[K]) nullsOf(unsafe.Pointer) nullGetter { return nil }
+func (*ownKeys[K]) nullsOf(unsafe.Pointer) NullGetter { return nil }
 
 // ownArrays is [ownKeys] of arrays: their length.
 type ownArrays uint8
@@ -184,4 +184,4 @@ func (size ownArrays) Get(keys, elements unsafe.Pointer, n int, _ uint64, _ cont
 
 func (ownArrays) Comparison(sortkey.Order) any { return nil }
 
-func (ownArrays) nullsOf(unsafe.Pointer) nullGetter { return nil }
+func (ownArrays) nullsOf(unsafe.Pointer) NullGetter { return nil }

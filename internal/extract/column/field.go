@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"context"
@@ -144,7 +144,7 @@ func (f *Field) address(e unsafe.Pointer) unsafe.Pointer {
 // IsNull reports whether the key of the element at e is null.
 func (f *Field) IsNull(e unsafe.Pointer) bool { return f.address(e) == nil }
 
-func (f *Field) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
+func (f *Field) Nulls(elements unsafe.Pointer, n int) (nulls uint64) {
 	for i := range n {
 		if f.IsNull(unsafe.Add(elements, uintptr(i)*f.size)) {
 			nulls |= 1 << i
@@ -152,6 +152,11 @@ func (f *Field) nulls(elements unsafe.Pointer, n int) (nulls uint64) {
 	}
 	return nulls
 }
+
+// Text returns the key of the element at e, a string or byte slice that is never null, as a string.
+//
+// Sound: strings and byte slices begin with a header, which is a string.
+func (f *Field) Text(e unsafe.Pointer) *string { return (*string)(unsafe.Add(e, f.offset)) }
 
 // fieldKeys is the getter of the keys of a field; K has the layout of their type.
 type fieldKeys[K sortkey.Key] struct{ *Field }
@@ -186,7 +191,7 @@ func (g fieldKeys[K]) Get(to, elements unsafe.Pointer, n int, _ uint64, _ contex
 	return n
 }
 
-func (g fieldKeys[K]) nullsOf(field unsafe.Pointer) nullGetter { return (*Field)(field) }
+func (g fieldKeys[K]) nullsOf(field unsafe.Pointer) NullGetter { return (*Field)(field) }
 
 func (g fieldKeys[K]) Comparison(o sortkey.Order) any { return g.comparison(o) }
 
@@ -200,15 +205,15 @@ func (g fieldKeys[K]) comparison(o sortkey.Order) func(a, b unsafe.Pointer) int 
 // a program needs, which saves 300 KB where nothing is sorted by names of fields, and nothing compared by columns.
 
 type (
-	fieldGetter   = func(f *Field) Getter
+	getterOfField = func(f *Field) Getter
 	rowComparison = func(l Format, o sortkey.Order) func(a, b int) int
 )
 
 func fieldKeysOf[K sortkey.Key](f *Field) Getter { return fieldKeys[K]{f} }
 
 // fieldGetters are the getters of fields, see [Field].
-func fieldGetters() [sortkey.Kinds]fieldGetter {
-	return [sortkey.Kinds]fieldGetter{
+func fieldGetters() [sortkey.Kinds]getterOfField {
+	return [sortkey.Kinds]getterOfField{
 		sortkey.Bool: fieldKeysOf[bool],
 		sortkey.Int8: fieldKeysOf[int8], sortkey.Int16: fieldKeysOf[int16], sortkey.Int32: fieldKeysOf[int32], sortkey.Int64: fieldKeysOf[int64],
 		sortkey.Uint8: fieldKeysOf[uint8], sortkey.Uint16: fieldKeysOf[uint16], sortkey.Uint32: fieldKeysOf[uint32], sortkey.Uint64: fieldKeysOf[uint64],

@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"net/netip"
@@ -42,7 +42,7 @@ func Concat(parts []Format) (all Format, ok bool) {
 	}
 	t := &textChunks{chunks: c}
 	for _, part := range some {
-		t.texts = append(t.texts, part.(textFormat))
+		t.texts = append(t.texts, part.(TextFormat))
 	}
 	return t, true
 }
@@ -120,15 +120,15 @@ func (c *chunks) overlaps(m stream.Raw) bool {
 	return slices.ContainsFunc(c.parts, func(part Format) bool { return part.overlaps(m) })
 }
 
-func (c *chunks) read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
+func (c *chunks) Read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
 	part, from := c.of(lo)
 	if from+n <= c.parts[part].Len() {
-		return c.parts[part].read(buf, from, n)
+		return c.parts[part].Read(buf, from, n)
 	}
 	size := c.Kind().Size()
 	for to := buf; n > 0; part, from = part+1, 0 {
 		some := min(n, c.parts[part].Len()-from)
-		if keys := c.parts[part].read(to, from, some); keys != to {
+		if keys := c.parts[part].Read(to, from, some); keys != to {
 			copyKeys(c.Kind(), to, keys, some)
 		}
 		to = unsafe.Add(to, uintptr(some)*size)
@@ -152,9 +152,9 @@ func copyKeys(k sortkey.Kind, to, from unsafe.Pointer, n int) {
 	}
 }
 
-func (c *chunks) gather(buf unsafe.Pointer, rows []uint32) { gatherChunks(c, buf, rows) }
+func (c *chunks) Gather(buf unsafe.Pointer, rows []uint32) { gatherChunks(c, buf, rows) }
 
-func (c *chunks) gatherInts(buf unsafe.Pointer, rows []int) { gatherChunks(c, buf, rows) }
+func (c *chunks) GatherInts(buf unsafe.Pointer, rows []int) { gatherChunks(c, buf, rows) }
 
 func gatherChunks[I rowNumber](c *chunks, buf unsafe.Pointer, rows []I) {
 	kind := c.Kind()
@@ -185,7 +185,7 @@ func gatherChunks[I rowNumber](c *chunks, buf unsafe.Pointer, rows []I) {
 	for i, row := range rows {
 		part, at := c.of(int(row))
 		one := [1]int{at}
-		c.parts[part].gatherInts(unsafe.Add(buf, uintptr(i)*size), hiddenRows(one[:]))
+		c.parts[part].GatherInts(unsafe.Add(buf, uintptr(i)*size), hiddenRows(one[:]))
 		runtime.KeepAlive(&one)
 	}
 }
@@ -217,21 +217,21 @@ func gatherSlices[T any, I rowNumber](c *chunks, buf unsafe.Pointer, rows []I) {
 // textChunks is [chunks] of texts.
 type textChunks struct {
 	chunks
-	texts []textFormat
+	texts []TextFormat
 }
 
-func (t *textChunks) text(row int) string {
+func (t *textChunks) Text(row int) string {
 	part, i := t.of(row)
-	return t.texts[part].text(i)
+	return t.texts[part].Text(i)
 }
 
-func (t *textChunks) gather(buf unsafe.Pointer, rows []uint32) { gatherTextChunks(t, buf, rows) }
+func (t *textChunks) Gather(buf unsafe.Pointer, rows []uint32) { gatherTextChunks(t, buf, rows) }
 
-func (t *textChunks) gatherInts(buf unsafe.Pointer, rows []int) { gatherTextChunks(t, buf, rows) }
+func (t *textChunks) GatherInts(buf unsafe.Pointer, rows []int) { gatherTextChunks(t, buf, rows) }
 
 func gatherTextChunks[I rowNumber](t *textChunks, buf unsafe.Pointer, rows []I) {
 	keys := sortkey.At[string](buf, len(rows))
 	for i, row := range rows {
-		keys[i] = t.text(int(row))
+		keys[i] = t.Text(int(row))
 	}
 }

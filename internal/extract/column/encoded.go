@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"context"
@@ -72,6 +72,6 @@ const encodedPairBytes = 256
 var encodedPairs = sync.Pool{New: func() any { return new([2][encodedPairBytes]byte) }}
 
 // nullsOf is that of [Func].
-func (f Encoded[E]) nullsOf(function unsafe.Pointer) nullGetter {
+func (f Encoded[E]) nullsOf(function unsafe.Pointer) NullGetter {
 	return Func[E, int](nil).nullsOf(function)
 }

@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"encoding/binary"
@@ -29,7 +29,7 @@ func (a *arena[O]) overlaps(m stream.Raw) bool {
 	return stream.RawOf(a.offsets).Overlaps(m) || stream.RawAt(unsafe.Pointer(unsafe.StringData(a.data)), 1, len(a.data)).Overlaps(m)
 }
 
-func (a *arena[O]) text(row int) string { return a.from(row, a.offsets[row], a.offsets[row+1]) }
+func (a *arena[O]) Text(row int) string { return a.from(row, a.offsets[row], a.offsets[row+1]) }
 
 // from returns the text of a row between two offsets.
 func (a *arena[O]) from(row int, lo, hi O) string {
@@ -39,7 +39,7 @@ func (a *arena[O]) from(row int, lo, hi O) string {
 	return a.data[lo:hi]
 }
 
-func (a *arena[O]) read(buf unsafe.Pointer, row, n int) unsafe.Pointer {
+func (a *arena[O]) Read(buf unsafe.Pointer, row, n int) unsafe.Pointer {
 	keys, ends := sortkey.At[string](buf, n), a.offsets[row+1:row+1+n]
 	lo := a.offsets[row]
 	for i, hi := range ends {
@@ -49,20 +49,20 @@ func (a *arena[O]) read(buf unsafe.Pointer, row, n int) unsafe.Pointer {
 	return buf
 }
 
-func (a *arena[O]) gather(buf unsafe.Pointer, rows []uint32) { gatherArena(a, buf, rows) }
+func (a *arena[O]) Gather(buf unsafe.Pointer, rows []uint32) { gatherArena(a, buf, rows) }
 
-func (a *arena[O]) gatherInts(buf unsafe.Pointer, rows []int) { gatherArena(a, buf, rows) }
+func (a *arena[O]) GatherInts(buf unsafe.Pointer, rows []int) { gatherArena(a, buf, rows) }
 
 func gatherArena[O uint32 | uint64, I rowNumber](a *arena[O], buf unsafe.Pointer, rows []I) {
 	keys := sortkey.At[string](buf, len(rows))
 	for i, row := range rows {
-		keys[i] = a.text(int(row))
+		keys[i] = a.Text(int(row))
 	}
 }
 
 // texts are the texts of rows.
 type texts interface {
-	text(row int) string
+	Text(row int) string
 	len() int
 	overlaps(m stream.Raw) bool
 }
@@ -74,26 +74,26 @@ func (t *textRows[T]) Kind() sortkey.Kind { return sortkey.String }
 
 func (t *textRows[T]) Len() int { return t.rows.len() }
 
-func (t *textRows[T]) text(row int) string { return t.rows.text(row) }
+func (t *textRows[T]) Text(row int) string { return t.rows.Text(row) }
 
 func (t *textRows[T]) overlaps(m stream.Raw) bool { return t.rows.overlaps(m) }
 
-func (t *textRows[T]) read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
+func (t *textRows[T]) Read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
 	keys := sortkey.At[string](buf, n)
 	for i := range keys {
-		keys[i] = t.rows.text(lo + i)
+		keys[i] = t.rows.Text(lo + i)
 	}
 	return buf
 }
 
-func (t *textRows[T]) gather(buf unsafe.Pointer, rows []uint32) { gatherTexts(t.rows, buf, rows) }
+func (t *textRows[T]) Gather(buf unsafe.Pointer, rows []uint32) { gatherTexts(t.rows, buf, rows) }
 
-func (t *textRows[T]) gatherInts(buf unsafe.Pointer, rows []int) { gatherTexts(t.rows, buf, rows) }
+func (t *textRows[T]) GatherInts(buf unsafe.Pointer, rows []int) { gatherTexts(t.rows, buf, rows) }
 
 func gatherTexts[T texts, I rowNumber](t T, buf unsafe.Pointer, rows []I) {
 	keys := sortkey.At[string](buf, len(rows))
 	for i, row := range rows {
-		keys[i] = t.text(int(row))
+		keys[i] = t.Text(int(row))
 	}
 }
 
@@ -102,7 +102,7 @@ type byteSlices [][]byte
 
 func (s byteSlices) len() int { return len(s) }
 
-func (s byteSlices) text(row int) string { return stringOf(s[row]) }
+func (s byteSlices) Text(row int) string { return stringOf(s[row]) }
 
 func (s byteSlices) overlaps(m stream.Raw) bool { return stream.RawOf(s).Overlaps(m) }
 
@@ -114,7 +114,7 @@ type wideOctets struct {
 
 func (o wideOctets) len() int { return len(o.data) / o.width }
 
-func (o wideOctets) text(row int) string { return o.data[row*o.width : (row+1)*o.width] }
+func (o wideOctets) Text(row int) string { return o.data[row*o.width : (row+1)*o.width] }
 
 func (o wideOctets) overlaps(m stream.Raw) bool {
 	return stream.RawAt(unsafe.Pointer(unsafe.StringData(o.data)), 1, len(o.data)).Overlaps(m)
@@ -140,7 +140,7 @@ func (v *views) Kind() sortkey.Kind { return sortkey.String }
 
 func (v *views) Len() int { return len(v.views) / ViewSize }
 
-func (v *views) text(row int) string {
+func (v *views) Text(row int) string {
 	view := (*[ViewSize]byte)(v.views[ViewSize*row : ViewSize*row+ViewSize])
 	n := binary.LittleEndian.Uint32(view[:])
 	if n <= inView {
@@ -153,22 +153,22 @@ func (v *views) text(row int) string {
 	return stringOf(v.buffers[buffer][lo : lo+uint64(n)])
 }
 
-func (v *views) read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
+func (v *views) Read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
 	keys := sortkey.At[string](buf, n)
 	for i := range keys {
-		keys[i] = v.text(lo + i)
+		keys[i] = v.Text(lo + i)
 	}
 	return buf
 }
 
-func (v *views) gather(buf unsafe.Pointer, rows []uint32) { gatherViews(v, buf, rows) }
+func (v *views) Gather(buf unsafe.Pointer, rows []uint32) { gatherViews(v, buf, rows) }
 
-func (v *views) gatherInts(buf unsafe.Pointer, rows []int) { gatherViews(v, buf, rows) }
+func (v *views) GatherInts(buf unsafe.Pointer, rows []int) { gatherViews(v, buf, rows) }
 
 func gatherViews[I rowNumber](v *views, buf unsafe.Pointer, rows []I) {
 	keys := sortkey.At[string](buf, len(rows))
 	for i, row := range rows {
-		keys[i] = v.text(int(row))
+		keys[i] = v.Text(int(row))
 	}
 }
 

@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"context"
@@ -27,17 +27,20 @@ func InSlice[K sortkey.Key](keys []K) Format {
 	}
 }
 
+// InMemory returns the format of keys of a kind, no strings, that lie in memory.
+func InMemory(k sortkey.Kind, keys stream.Raw) Format { return &inSlice{k, keys} }
+
 func (s *inSlice) Kind() sortkey.Kind { return s.kind }
 
 func (s *inSlice) Len() int { return s.keys.Len() }
 
-func (s *inSlice) read(_ unsafe.Pointer, lo, n int) unsafe.Pointer {
+func (s *inSlice) Read(_ unsafe.Pointer, lo, n int) unsafe.Pointer {
 	return s.keys.Part(lo, lo+n).Data()
 }
 
-func (s *inSlice) gather(buf unsafe.Pointer, rows []uint32) { gatherKeys(s.kind, buf, s.keys, rows) }
+func (s *inSlice) Gather(buf unsafe.Pointer, rows []uint32) { gatherKeys(s.kind, buf, s.keys, rows) }
 
-func (s *inSlice) gatherInts(buf unsafe.Pointer, rows []int) { gatherKeys(s.kind, buf, s.keys, rows) }
+func (s *inSlice) GatherInts(buf unsafe.Pointer, rows []int) { gatherKeys(s.kind, buf, s.keys, rows) }
 
 func (s *inSlice) overlaps(m stream.Raw) bool { return s.keys.Overlaps(m) }
 
@@ -46,8 +49,8 @@ func (s *inSlice) slice() stream.Raw { return s.keys }
 // stringSlice is [inSlice] of strings.
 type stringSlice struct{ inSlice }
 
-// text is sound: there are strings.
-func (s *stringSlice) text(row int) string { return *(*string)(s.keys.At(row)) }
+// Text is sound: there are strings.
+func (s *stringSlice) Text(row int) string { return *(*string)(s.keys.At(row)) }
 
 // sliceKeys is a [Spec] of keys that lie in a slice, as their format and their getter: neither takes memory.
 type sliceKeys Spec
@@ -63,13 +66,13 @@ func (s *sliceKeys) Kind() sortkey.Kind { return (*Spec)(s).Kind() }
 
 func (s *sliceKeys) Len() int { return s.slice().Len() }
 
-func (s *sliceKeys) read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
-	return s.in().read(buf, lo, n)
+func (s *sliceKeys) Read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
+	return s.in().Read(buf, lo, n)
 }
 
-func (s *sliceKeys) gather(buf unsafe.Pointer, rows []uint32) { s.in().gather(buf, rows) }
+func (s *sliceKeys) Gather(buf unsafe.Pointer, rows []uint32) { s.in().Gather(buf, rows) }
 
-func (s *sliceKeys) gatherInts(buf unsafe.Pointer, rows []int) { s.in().gatherInts(buf, rows) }
+func (s *sliceKeys) GatherInts(buf unsafe.Pointer, rows []int) { s.in().GatherInts(buf, rows) }
 
 func (s *sliceKeys) overlaps(m stream.Raw) bool { return s.slice().Overlaps(m) }
 
@@ -79,7 +82,7 @@ func (s *sliceKeys) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ cont
 
 func (s *sliceKeys) Comparison(o sortkey.Order) any { return rowsComparator(s, o) }
 
-func (s *sliceKeys) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
+func (s *sliceKeys) nullsOf(function unsafe.Pointer) NullGetter { return nullsOfRows(function) }
 
 // Octets returns the format of byte strings of one width that lie one after the other; len(data) is
 // a multiple of width > 0. Up to 8 bytes are read as a number, 16 as an array, others as text.
@@ -115,7 +118,7 @@ func (o *octets) Len() int { return len(o.data) / o.width }
 
 func (o *octets) overlaps(m stream.Raw) bool { return stream.RawOf(o.data).Overlaps(m) }
 
-func (o *octets) read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
+func (o *octets) Read(buf unsafe.Pointer, lo, n int) unsafe.Pointer {
 	switch data := o.data[lo*o.width : (lo+n)*o.width]; {
 	case o.width == 2:
 		readOctets(sortkey.At[uint16](buf, n), data, o.width)
@@ -141,9 +144,9 @@ func readOctets[T uint16 | uint32 | uint64](to []T, data []byte, width int) {
 	}
 }
 
-func (o *octets) gather(buf unsafe.Pointer, rows []uint32) { gatherOctets(o, buf, rows) }
+func (o *octets) Gather(buf unsafe.Pointer, rows []uint32) { gatherOctets(o, buf, rows) }
 
-func (o *octets) gatherInts(buf unsafe.Pointer, rows []int) { gatherOctets(o, buf, rows) }
+func (o *octets) GatherInts(buf unsafe.Pointer, rows []int) { gatherOctets(o, buf, rows) }
 
 func gatherOctets[I rowNumber](o *octets, buf unsafe.Pointer, rows []I) {
 	switch {

@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"context"
@@ -16,19 +16,19 @@ import (
 type Format interface {
 	Kind() sortkey.Kind // of the keys
 	Len() int           // number of rows
-	// read returns the address of the keys of rows lo … lo+n-1: where they lie, or buf.
-	read(buf unsafe.Pointer, lo, n int) unsafe.Pointer
-	// gather writes the keys of rows to buf, gatherInts of rows that are elements.
-	gather(buf unsafe.Pointer, rows []uint32)
-	gatherInts(buf unsafe.Pointer, rows []int)
+	// Read returns the address of the keys of rows lo … lo+n-1: where they lie, or buf.
+	Read(buf unsafe.Pointer, lo, n int) unsafe.Pointer
+	// Gather writes the keys of rows to buf, GatherInts of rows that are elements.
+	Gather(buf unsafe.Pointer, rows []uint32)
+	GatherInts(buf unsafe.Pointer, rows []int)
 	// overlaps reports whether keys or offsets share memory with m.
 	overlaps(m stream.Raw) bool
 }
 
-// textFormat is a format of strings.
-type textFormat interface {
+// TextFormat is a format of strings.
+type TextFormat interface {
 	Format
-	text(row int) string
+	Text(row int) string
 }
 
 // inOneSlice are formats of keys that lie in a slice.
@@ -45,7 +45,7 @@ func rowComparator[K sortkey.Key](l Format, o sortkey.Order) func(a, b int) int 
 	return func(a, b int) int {
 		var keys [2]K
 		rows := [2]int{a, b}
-		l.gatherInts(cpu.Hidden(unsafe.Pointer(&keys)), hiddenRows(rows[:]))
+		l.GatherInts(cpu.Hidden(unsafe.Pointer(&keys)), hiddenRows(rows[:]))
 		runtime.KeepAlive(&rows)
 		return compare(keys[0], keys[1])
 	}
@@ -56,9 +56,9 @@ func hiddenRows[I rowNumber](rows []I) []I {
 	return unsafe.Slice((*I)(cpu.Hidden(unsafe.Pointer(unsafe.SliceData(rows)))), len(rows))
 }
 
-// gatherRows writes the keys of rows to buf. Both may be on the stack.
-func gatherRows(l Format, buf unsafe.Pointer, rows []uint32) {
-	l.gather(cpu.Hidden(buf), hiddenRows(rows))
+// GatherRows writes the keys of rows to buf. Both may be on the stack.
+func GatherRows(l Format, buf unsafe.Pointer, rows []uint32) {
+	l.Gather(cpu.Hidden(buf), hiddenRows(rows))
 }
 
 // formatKey is the getter of the keys of a format, of elements that are row numbers.
@@ -75,19 +75,19 @@ func (k *formatKey) Get(to, elements unsafe.Pointer, n int, nulls uint64, _ cont
 func getRows(l Format, to, elements unsafe.Pointer, n int, nulls uint64) int {
 	rows, kind := unsafe.Slice((*int)(elements), n), l.Kind()
 	if nulls == 0 {
-		l.gatherInts(to, rows)
+		l.GatherInts(to, rows)
 		return n
 	}
 	for i := range rows {
 		if key := unsafe.Add(to, uintptr(i)*kind.Size()); nulls>>i&1 != 0 {
 			clearKey(kind, key)
 		} else {
-			l.gatherInts(key, rows[i:i+1])
+			l.GatherInts(key, rows[i:i+1])
 		}
 	}
 	return n
 }
 
-func (k *formatKey) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
+func (k *formatKey) nullsOf(function unsafe.Pointer) NullGetter { return nullsOfRows(function) }
 
 func (k *formatKey) Comparison(o sortkey.Order) any { return rowsComparator(k.Format, o) }

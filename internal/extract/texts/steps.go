@@ -1,4 +1,4 @@
-package extract
+package texts
 
 import (
 	"cmp"
@@ -10,41 +10,44 @@ import (
 	"example.com/sorter/internal/sortkey"
 )
 
-// TextSteps compares strings where they lie.
-type TextSteps struct {
+// piece is the number of strings whose prefixes are compared at a time.
+const piece = 256
+
+// Steps compares strings where they lie.
+type Steps struct {
 	texts []string
 	desc  bool
 	loop  *parallel.Loop
 }
 
-// NewTextSteps returns the comparison of texts. Once the context of loop is cancelled, results are undefined.
-func NewTextSteps(texts []string, desc bool, loop *parallel.Loop) *TextSteps {
-	return &TextSteps{texts, desc, loop}
+// NewSteps returns the comparison of texts. Once the context of loop is cancelled, results are undefined.
+func NewSteps(texts []string, desc bool, loop *parallel.Loop) *Steps {
+	return &Steps{texts, desc, loop}
 }
 
 // Compare compares texts i and j.
-func (t *TextSteps) Compare(i, j uint32) int {
+func (t *Steps) Compare(i, j uint32) int {
 	if t.desc {
 		i, j = j, i
 	}
-	return CompareTexts(t.loop, t.texts[i], t.texts[j])
+	return Compare(t.loop, t.texts[i], t.texts[j])
 }
 
 // Equal reports whether texts i and j are equal.
-func (t *TextSteps) Equal(i, j uint32) bool {
+func (t *Steps) Equal(i, j uint32) bool {
 	return len(t.texts[i]) == len(t.texts[j]) && t.Compare(i, j) == 0
 }
 
-// Follow counts the steps to the texts [lo, hi), each from the one before it, Piece at a time, and marks ties. Strings
+// Follow counts the steps to the texts [lo, hi), each from the one before it, piece at a time, and marks ties. Strings
 // that share memory are not read. Otherwise prefixes are compared first, unless many tie.
-func (t *TextSteps) Follow(lo, hi int, ties engine.Ties) (seen presorted.Steps) {
+func (t *Steps) Follow(lo, hi int, ties engine.Ties) (seen presorted.Steps) {
 	lo = max(lo, 1)
 	for last := t.texts[lo-1]; lo < hi; {
-		same := sameMemory(t.texts[lo:hi], last)
+		same := SameMemory(t.texts[lo:hi], last)
 		ties.SetAll(lo, lo+same)
 		seen.Ties += same
 		lo += same
-		part := t.texts[lo:min(lo+Piece, hi)]
+		part := t.texts[lo:min(lo+piece, hi)]
 		if len(part) == 0 {
 			break
 		}
@@ -77,7 +80,7 @@ func tieInPrefixes(keys []string) bool {
 // their predecessors; the first key is element lo.
 func stepsByTexts(loop *parallel.Loop, keys []string, last string, ties engine.Ties, lo int) (seen presorted.Steps) {
 	for i, s := range keys {
-		switch c := CompareTexts(loop, last, s); {
+		switch c := Compare(loop, last, s); {
 		case c < 0:
 			seen.Rises++
 		case c > 0:
@@ -91,16 +94,16 @@ func stepsByTexts(loop *parallel.Loop, keys []string, last string, ties engine.T
 	return seen
 }
 
-// stepsByPrefixes is stepsByTexts for at most [Piece] keys of which most differ in
+// stepsByPrefixes is stepsByTexts for at most [piece] keys of which most differ in
 // their prefixes.
 func stepsByPrefixes(loop *parallel.Loop, keys []string, last string, ties engine.Ties, lo int) (seen presorted.Steps) {
-	var memory [Piece]uint64
+	var memory [piece]uint64
 	codes, code := memory[:len(keys)], sortkey.Prefix(last)
 	sortkey.Prefixes(codes, keys, 0, math.MaxInt)
 	for i, s := range keys {
 		order := cmp.Compare(codes[i], code)
 		if order == 0 {
-			order = CompareTexts(loop, s, last)
+			order = Compare(loop, s, last)
 		}
 		switch {
 		case order > 0:

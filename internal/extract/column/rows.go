@@ -1,13 +1,13 @@
-package extract
+package column
 
 import (
 	"fmt"
 	"slices"
 )
 
-// lacks reports whether none of the rows below n is null. If the column has fewer keys than all rows take, or the
+// Lacks reports whether none of the rows below n is null. If the column has fewer keys than all rows take, or the
 // selected ones, few describes them.
-func (s *Spec) lacks(n int, selected []uint32) (noNulls bool, few string) {
+func (s *Spec) Lacks(n int, selected []uint32) (noNulls bool, few string) {
 	noNulls = s.nulls == nil
 	if bits := s.bits(); bits != nil {
 		if n > bits.rows() {
@@ -15,7 +15,7 @@ func (s *Spec) lacks(n int, selected []uint32) (noNulls bool, few string) {
 		}
 		noNulls = bits.allValid(n)
 	}
-	if rows, ok := s.rows(); ok && n > rows && (noNulls || !s.nullFrom(rows, n, selected)) {
+	if rows, ok := s.Rows(); ok && n > rows && (noNulls || !s.nullFrom(rows, n, selected)) {
 		return noNulls, fmt.Sprintf("a column of %d", rows)
 	}
 	return noNulls, ""

@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // It reads all elements once for each such column.
 func CheckElements(cols []Spec, elements []int) {
 	for i := range cols {
-		if s := &cols[i]; s.flags&bitsFlag != 0 || s.byRow() {
+		if s := &cols[i]; s.flags&bitsFlag != 0 || s.ByRow() {
 			s.checkElements(elements)
 		}
 	}
@@ -26,7 +26,7 @@ func (s *Spec) checkElements(elements []int) {
 			panic(fmt.Sprintf("sorter: element %d is no row of %d validity bits", *row, bits.rows()))
 		}
 	}
-	keys, ok := s.rows()
+	keys, ok := s.Rows()
 	if !ok {
 		return
 	}

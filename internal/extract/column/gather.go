@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"net/netip"
@@ -8,6 +8,9 @@ import (
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
 )
+
+// rowNumber is the type of the numbers of rows.
+type rowNumber interface{ int | uint32 }
 
 // gatherKeys writes the keys numbered by at.
 func gatherKeys[I rowNumber](k sortkey.Kind, keys unsafe.Pointer, col stream.Raw, at []I) {

@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"fmt"
@@ -9,21 +9,20 @@ import (
 	"example.com/sorter/perm"
 )
 
+// OnStack is a number of keys whose stack buffer is cleared in negligible time.
+const OnStack = 16
+
 // Keys of at most [OnStack] elements are read one column after the other, into memory of the stack. So
 // columns stay as the program made them, wherever they lie.
 
 // SpecList is specs that lie in memory in equal distances.
 type SpecList struct{ at stream.Raw }
 
-// ListOf returns specs, or those with which columns begin.
-//
-// Sound: a Spec is the first field of a [Column].
-func ListOf[C Spec | Column](cols []C) SpecList { return SpecList{stream.RawOf(cols)} }
+// ListOf returns specs.
+func ListOf(specs []Spec) SpecList { return ListIn(stream.RawOf(specs)) }
 
-// ListAt returns the n specs at an address.
-func ListAt(specs unsafe.Pointer, n int) SpecList {
-	return SpecList{stream.RawAt(specs, unsafe.Sizeof(Spec{}), n)}
-}
+// ListIn returns the specs with which elements begin.
+func ListIn(all stream.Raw) SpecList { return SpecList{all} }
 
 // Len returns the number of columns.
 func (l SpecList) Len() int { return l.at.Len() }
@@ -54,14 +53,14 @@ func (s *Spec) checkRows(n int) {
 	if s.nulls != nil && s.bits() == nil && !s.ends(n) {
 		return
 	}
-	if _, few := s.lacks(n, nil); few != "" {
+	if _, few := s.Lacks(n, nil); few != "" {
 		panic(fmt.Sprintf("sorter: order of %d rows by %s", n, few))
 	}
 }
 
 // ends reports whether the column has its keys in memory and fewer than n.
 func (s *Spec) ends(n int) bool {
-	rows, ok := s.rows()
+	rows, ok := s.Rows()
 	return ok && n > rows
 }
 
@@ -75,25 +74,18 @@ type FewOf struct {
 // NullsOf returns a bit for each of the elements numbered by at: 1 if the column's key is null.
 func (e *FewOf) NullsOf(c *Spec, at []uint32) (nulls uint64) {
 	if !e.Rows {
-		return e.nullsIn(c.nullGetter(), at)
+		return e.nullsIn(c.AreNull(), at)
 	}
-	if bits := c.bits(); bits != nil {
-		return nullsAt(bits, at)
-	}
-	isNull := nullsOfRows(c.nulls)
-	for i, row := range at {
-		nulls |= bit(isNull(int(row))) << (i % 64)
-	}
-	return nulls
+	return NullsAt(c.AreNull(), at)
 }
 
 // nullsIn is NullsOf of elements in Block.
-func (e *FewOf) nullsIn(areNull nullGetter, at []uint32) (nulls uint64) {
+func (e *FewOf) nullsIn(areNull NullGetter, at []uint32) (nulls uint64) {
 	if lo, hi := spanOf(at); hi-lo == len(at) {
-		return areNull.nulls(cpu.Hidden(e.Block.Part(lo, hi).Data()), hi-lo)
+		return areNull.Nulls(cpu.Hidden(e.Block.Part(lo, hi).Data()), hi-lo)
 	}
 	for i, x := range at {
-		nulls |= areNull.nulls(cpu.Hidden(e.Block.At(int(x))), 1) << i
+		nulls |= areNull.Nulls(cpu.Hidden(e.Block.At(int(x))), 1) << i
 	}
 	return nulls
 }
@@ -115,7 +107,7 @@ func (e *FewOf) KeysOf(c *Spec, keys stream.Raw, at []uint32) {
 	switch get := c.get.(type) {
 	case *formatKey:
 		if e.Rows {
-			gatherRows(get.Format, keys.Data(), at)
+			GatherRows(get.Format, keys.Data(), at)
 			return
 		}
 	case sliceAt:

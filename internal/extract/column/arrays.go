@@ -1,4 +1,4 @@
-package extract
+package column
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func (g arrayField) Get(to, elements unsafe.Pointer, n int, _ uint64, _ context.
 	return n
 }
 
-func (g arrayField) nullsOf(field unsafe.Pointer) nullGetter { return (*Field)(field) }
+func (g arrayField) nullsOf(field unsafe.Pointer) NullGetter { return (*Field)(field) }
 
 func (g arrayField) Comparison(o sortkey.Order) any { return g.comparison(o) }
 
@@ -52,7 +52,7 @@ func arrayComparator(l Format, o sortkey.Order) func(a, b int) int {
 		var keys [2 * sortkey.MostBytes]byte
 		rows := [2]int{a, b}
 		at := cpu.Hidden(unsafe.Pointer(&keys))
-		l.gatherInts(at, hiddenRows(rows[:]))
+		l.GatherInts(at, hiddenRows(rows[:]))
 		c := sortkey.CompareAt(kind, at, unsafe.Add(at, kind.Size()), o)
 		runtime.KeepAlive(&rows)
 		runtime.KeepAlive(&keys)

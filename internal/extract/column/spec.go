@@ -1,4 +1,7 @@
-package extract
+// Package column is columns as a program makes them: keys that a function returns, that are a field, or that lie in memory
+// by row number; their order, and their nulls. Key functions and null functions are called through it, and it alone knows
+// the types of elements and keys.
+package column
 
 import (
 	"context"
@@ -39,7 +42,7 @@ func (sliceAt) Get(unsafe.Pointer, unsafe.Pointer, int, uint64, context.Context)
 
 func (sliceAt) Comparison(sortkey.Order) any { panic("extract: a slice's address has no comparison") }
 
-func (sliceAt) nullsOf(function unsafe.Pointer) nullGetter { return nullsOfRows(function) }
+func (sliceAt) nullsOf(function unsafe.Pointer) NullGetter { return nullsOfRows(function) }
 
 // SpecOf returns the ascending column of the keys, of a given kind, of a getter.
 func SpecOf(k sortkey.Kind, get Getter) Spec { return Spec{get: get, flags: uint64(k)} }
@@ -93,8 +96,8 @@ func (s *Spec) bits() *NullBits {
 	return (*NullBits)(s.nulls)
 }
 
-// nullGetter returns the nulls; nil if there are none.
-func (s *Spec) nullGetter() nullGetter {
+// AreNull returns the nulls; nil if there are none.
+func (s *Spec) AreNull() NullGetter {
 	if bits := s.bits(); bits != nil {
 		return bits
 	}
@@ -110,14 +113,14 @@ func (s Spec) Slice() (keys stream.Raw, ok bool) {
 	return stream.RawAt(at.data, s.Kind().Size(), int(s.flags>>lenShift)), ok
 }
 
-// byRow reports whether keys lie in memory by row number.
-func (s *Spec) byRow() bool {
-	_, ok := s.rows()
+// ByRow reports whether keys lie in memory by row number.
+func (s *Spec) ByRow() bool {
+	_, ok := s.Rows()
 	return ok
 }
 
-// rows returns the number of keys, if they lie in memory by row number.
-func (s *Spec) rows() (n int, ok bool) {
+// Rows returns the number of keys, if they lie in memory by row number.
+func (s *Spec) Rows() (n int, ok bool) {
 	switch k := s.get.(type) {
 	case sliceAt:
 		return int(s.flags >> lenShift), true
@@ -136,6 +139,26 @@ func (s *Spec) Format() Format {
 		return k.Format
 	}
 	return nil
+}
+
+// fieldGetter is the getter of a field.
+type fieldGetter interface {
+	field() *Field
+	comparison(o sortkey.Order) func(a, b unsafe.Pointer) int
+}
+
+// Field returns the field that has the keys; nil if they are no field.
+func (s *Spec) Field() *Field {
+	if get, ok := s.get.(fieldGetter); ok {
+		return get.field()
+	}
+	return nil
+}
+
+// FieldComparison returns the comparison of elements by a field that is not null. A program that calls no other
+// comparison gets the code of fields alone.
+func (s *Spec) FieldComparison(o sortkey.Order) func(a, b unsafe.Pointer) int {
+	return s.get.(fieldGetter).comparison(o)
 }
 
 // Getter returns the getter of the keys.
