@@ -12,6 +12,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/pipeline"
+	"example.com/sorter/internal/pipeline/ranked"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/stream"
 	"example.com/sorter/perm"
@@ -191,7 +192,7 @@ func (o Ordering[E]) Groups(s []E) iter.Seq[[]E] {
 func (o Ordering[E]) TopK(s []E, k int, opts ...Option) error {
 	o.checkRows(s)
 	var options config
-	return pipeline.TopKByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts), pipeline.FrontOf(s))
+	return ranked.TopKByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts), ranked.FrontOf(s))
 }
 
 // TopOrder returns the positions in s of the first k elements, in order, and leaves s alone. They
@@ -206,7 +207,7 @@ func (o Ordering[E]) TopOrder(s []E, k int, opts ...Option) ([]uint32, error) {
 	checkTop(k, len(s))
 	o.checkRows(s)
 	var options config
-	return pipeline.FirstByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts))
+	return ranked.FirstByColumns(o.own, cpu.PayloadOf(s), k, apply(&options, opts))
 }
 
 // Nth returns the positions in s of the elements of ranks ks, from 0, and leaves s alone. They are
@@ -218,7 +219,7 @@ func (o Ordering[E]) Nth(s []E, ks []int, opts ...Option) ([]uint32, error) {
 	checkNth(len(s), ks)
 	o.checkRows(s)
 	var options config
-	return pipeline.NthByColumns(o.own, cpu.PayloadOf(s), ks, apply(&options, opts))
+	return ranked.NthByColumns(o.own, cpu.PayloadOf(s), ks, apply(&options, opts))
 }
 
 // Merge merges runs, any number of slices that are sorted, into dst. Of elements that tie, those of

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/sorter/internal/pipeline"
+	"example.com/sorter/internal/pipeline/ranked"
 	"golang.org/x/exp/constraints"
 )
 
@@ -38,7 +39,7 @@ func Quantiles[K constraints.Integer | constraints.Float](keys []K, qs []float64
 		}
 		return all, nil
 	}
-	keys, err := pipeline.KeysAt(keys, ks, &o)
+	keys, err := ranked.KeysAt(keys, ks, &o)
 	if err != nil {
 		return nil, err
 	}

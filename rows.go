@@ -7,6 +7,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/pipeline"
+	"example.com/sorter/internal/pipeline/ranked"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/perm"
 )
@@ -111,7 +112,7 @@ func (r Rows) Within(offsets []int, opts ...Option) (perm.Perm, error) {
 func (r Rows) Top(k int, opts ...Option) ([]uint32, error) {
 	checkTop(k, r.n)
 	var o config
-	return pipeline.FirstRows(r.columns(), r.n, k, apply(&o, opts))
+	return ranked.FirstRows(r.columns(), r.n, k, apply(&o, opts))
 }
 
 // Nth returns the rows of ranks ks, from 0: those that [Rows.Order] has at these places. ks may
@@ -131,7 +132,7 @@ func (r Rows) Top(k int, opts ...Option) ([]uint32, error) {
 func (r Rows) Nth(ks []int, opts ...Option) ([]uint32, error) {
 	checkNth(r.n, ks)
 	var o config
-	return pipeline.NthRows(r.columns(), r.n, ks, apply(&o, opts))
+	return ranked.NthRows(r.columns(), r.n, ks, apply(&o, opts))
 }
 
 // Quantiles returns for each q of qs, in [0, 1], the row that is the quantile q by the nearest
@@ -200,7 +201,7 @@ type Partitions struct {
 func (p Partitions) Top(k int, opts ...Option) (rows []uint32, parts perm.Runs, err error) {
 	checkTop(k, p.rows.n)
 	var o config
-	return pipeline.FirstOfPartitions(columnsOf(p.by), p.rows.columns(), p.rows.n, k, apply(&o, opts))
+	return ranked.FirstOfPartitions(columnsOf(p.by), p.rows.columns(), p.rows.n, k, apply(&o, opts))
 }
 
 // Nth returns the rows of ranks ks, from 0, within each partition. That of rank ks[j] in the i-th
@@ -235,7 +236,7 @@ func (p Partitions) Quantiles(qs []float64, opts ...Option) (rows []uint32, err 
 // nth returns as many rows of each partition as each says, see [pipeline.NthOfPartitions].
 func (p Partitions) nth(each int, rank func(size, j int) int, opts []Option) ([]uint32, error) {
 	var o config
-	return pipeline.NthOfPartitions(columnsOf(p.by), p.rows.columns(), p.rows.n, each, rank, apply(&o, opts))
+	return ranked.NthOfPartitions(columnsOf(p.by), p.rows.columns(), p.rows.n, each, rank, apply(&o, opts))
 }
 
 // checkTop panics if k is negative, of n rows or elements.

@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/pipeline"
+	"example.com/sorter/internal/pipeline/ranked"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
@@ -119,7 +120,7 @@ func Order[E any, K Key](s []E, key func(E) K, opts ...Option) (perm.Perm, error
 // elements that are their own keys.
 func OrderKeys[K Key](keys []K, opts ...Option) (perm.Perm, error) {
 	var o config
-	return pipeline.OrderKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), apply(&o, opts))
+	return pipeline.Order(sortkey.KindOf[K](), cpu.PayloadOf(keys), nil, apply(&o, opts))
 }
 
 // TopK moves the first k elements of the order to the front of s, in order. The others
@@ -140,17 +141,17 @@ func TopK[E any, K Key](s []E, k int, key func(E) K, opts ...Option) error {
 		panic("sorter: nil key function")
 	}
 	if k > 0 && isPlain(opts, len(s)) {
-		return small.Top(sortkey.KindOf[K](), cpu.PayloadOf(s), k, column.Func[E, K](key), sortkey.Order{}, pipeline.FrontOf(s), nil)
+		return small.Top(sortkey.KindOf[K](), cpu.PayloadOf(s), k, column.Func[E, K](key), sortkey.Order{}, ranked.FrontOf(s), nil)
 	}
 	var o config
-	return pipeline.TopK(sortkey.KindOf[K](), cpu.PayloadOf(s), k, column.Func[E, K](key), apply(&o, opts), pipeline.FrontOf(s))
+	return ranked.TopK(sortkey.KindOf[K](), cpu.PayloadOf(s), k, column.Func[E, K](key), apply(&o, opts), ranked.FrontOf(s))
 }
 
 // TopKeys moves the first k keys of the order to the front of keys, in order: [TopK] of
 // elements that are their own keys. Every key keeps its bits.
 func TopKeys[K Key](keys []K, k int, opts ...Option) error {
 	var o config
-	return pipeline.TopKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), k, apply(&o, opts), pipeline.FrontOf(keys))
+	return ranked.TopK(sortkey.KindOf[K](), cpu.PayloadOf(keys), k, nil, apply(&o, opts), ranked.FrontOf(keys))
 }
 
 // Merge merges runs, any number of slices that are sorted by key, into dst. If a run is not sorted,

@@ -45,8 +45,11 @@ func ColumnOf[K sortkey.Key](get column.Getter) Column {
 	return ColumnAs(sortkey.KindOf[K](), get)
 }
 
-// ColumnAs returns the ascending column of the keys, of a given kind, of a getter.
+// ColumnAs returns the ascending column of the keys, of a given kind, of a getter; nil: elements are keys.
 func ColumnAs(k sortkey.Kind, get column.Getter) Column {
+	if get == nil {
+		return Column{Key: selfKey{}, kind: k}
+	}
 	return Column{Key: keyType{}, kind: k, made: column.SpecOf(k, get)}
 }
 

@@ -150,7 +150,7 @@ func TestDrawnSelf(t *testing.T) {
 		}
 		n := sizes[r.IntN(len(sizes))]
 		l, c := cellLists[i%len(cellLists)](r, n)
-		col := SelfAs(l.kind)
+		col := ColumnAs(l.kind, nil)
 		col.Order = sortkey.Order{Desc: r.IntN(2) == 0, NaNs: sortkey.NaNs(r.IntN(int(sortkey.NaNPlaces)))}
 		d := drawn{what: fmt.Sprintf("kind %d of %d", l.kind, n), lists: []*list{l}, cols: []Column{col}, rows: InputOf(c.keys)}
 		for i := range n {

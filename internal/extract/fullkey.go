@@ -42,10 +42,7 @@ func (byWords) SortFew([]uint32, Level) (same uint, ok bool) { return 0, false }
 type selfKey struct{ keyType }
 
 // Self returns the column of a slice of keys.
-func Self[K sortkey.Key]() Column { return SelfAs(sortkey.KindOf[K]()) }
-
-// SelfAs returns the column of a slice of keys of a kind.
-func SelfAs(k sortkey.Kind) Column { return Column{Key: selfKey{}, kind: k} }
+func Self[K sortkey.Key]() Column { return ColumnAs(sortkey.KindOf[K](), nil) }
 
 func (selfKey) codes32(dst []uint32, b Batch, c *Column) {
 	sortkey.EncodeAt(c.kind, dst, b.Block.Part(0, len(dst)).Data(), c.Order)

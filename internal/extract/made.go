@@ -1,10 +1,11 @@
 package extract
 
 import (
-	"example.com/sorter/internal/extract/column"
 	"fmt"
 	"math"
 	"slices"
+
+	"example.com/sorter/internal/extract/column"
 )
 
 // AppendColumns appends columns.

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -25,20 +24,13 @@ func (u *Unsorted) Error() string {
 // check reads codes that the merge needs anyway, and compares full keys only where codes tie. If a run is
 // not sorted, the error is an [Unsorted] of the first such element, and dst is untouched.
 func MergeChecked(cols []extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Two, o *call.Options) error {
-	runs = checkedRuns(dst, runs)
-	r, err := begin(*o, dst.Len())
-	defer r.end()
-	if err != nil || dst.Len() == 0 {
-		return err
-	}
-	moved := ranges.Moved{Dst: dst, Runs: slices.Clone(runs), Two: two}
-	return mergeRows(r, mergeJob{words: extract.Words(cols, o.Order()), moved: []ranges.Moved{moved}, check: true})
+	return mergeOf(cols, dst, checkedRuns(dst, runs), two, true, *o)
 }
 
 // MergeBytes bounds the scratch memory, in bytes, of a merge of n elements of a size in k runs.
 func MergeBytes(cols []extract.Column, size uintptr, n, k int, o *call.Options) int64 {
-	f := facts{verb: toMerge, n: n, runs: min(k, ranges.MostRuns), workers: workersFor(o, n), words: extract.Words(cols, o.Order()), sizes: []uintptr{size}}
-	if len(f.words) == 0 || n == 0 {
+	f := Facts{Verb: toMerge, n: n, runs: min(k, ranges.MostRuns), workers: workersFor(o, n), Words: extract.Words(cols, o.Order()), Sizes: []uintptr{size}}
+	if len(f.Words) == 0 || n == 0 {
 		return 0
 	}
 	p, _ := f.merging() // there is no limit that it could fail
@@ -46,11 +38,11 @@ func MergeBytes(cols []extract.Column, size uintptr, n, k int, o *call.Options) 
 }
 
 // check returns an [Unsorted] of the first element that comes before the one before it in its run.
-func (m *merger[C]) check(r *request) error {
+func (m *merger[C]) check(r *Request) error {
 	var first atomic.Int64
-	first.Store(int64(r.n))
+	first.Store(int64(r.N))
 	decisive := m.decisive()
-	err := r.Stage("check", r.n, engine.Block, func(_, lo, hi int) {
+	err := r.Stage("check", r.N, engine.Block, func(_, lo, hi int) {
 		for i := sort.SearchInts(m.ends, lo+1); lo < hi; i++ {
 			end := min(hi, m.ends[i])
 			if start := m.ends[i] - m.moved[0].Runs[i].Len(); lo == start {
@@ -68,7 +60,7 @@ func (m *merger[C]) check(r *request) error {
 		}
 	})
 	at := int(first.Load())
-	if err = r.Stopped(err); err != nil || at == r.n { // once a context has ended, keys are missing
+	if err = r.Stopped(err); err != nil || at == r.N { // once a context has ended, keys are missing
 		return err
 	}
 	run := sort.SearchInts(m.ends, at+1)

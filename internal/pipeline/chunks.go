@@ -12,18 +12,18 @@ import (
 // sorted each, and merged to where the elements were. These are untouched until all keys are
 // extracted for the merge, so key functions are called twice per element.
 
-// chunk returns the length of chunks: equal ones of at most r.most elements.
-func (r *request) chunk() int {
-	count := (r.n-1)/r.most + 1
-	return (r.n-1)/count + 1
+// chunk returns the length of chunks: equal ones of at most r.Most elements.
+func (r *Request) chunk() int {
+	count := (r.N-1)/r.Most + 1
+	return (r.N-1)/count + 1
 }
 
-// inChunks calls f for the elements [lo, hi) of each chunk, as a call within r.
-func (r *request) inChunks(f func(own *request, lo, hi int) error) error {
+// InChunks calls f for the elements [lo, hi) of each chunk, as a call within r.
+func (r *Request) InChunks(f func(own *Request, lo, hi int) error) error {
 	each := r.chunk()
-	for lo := 0; lo < r.n; {
-		hi := lo + min(each, r.n-lo)
-		if err := r.nest(hi-lo, func(own *request) error { return f(own, lo, hi) }); err != nil {
+	for lo := 0; lo < r.N; {
+		hi := lo + min(each, r.N-lo)
+		if err := r.Nest(hi-lo, func(own *Request) error { return f(own, lo, hi) }); err != nil {
 			return err
 		}
 		if err := r.Loop.Err(); err != nil {
@@ -35,31 +35,31 @@ func (r *request) inChunks(f func(own *request, lo, hi int) error) error {
 }
 
 // aside returns a copy of s.
-func (r *request) aside(s cpu.Payload) (cpu.Payload, error) {
-	all := s.Take(&r.Arena, r.n)
+func (r *Request) aside(s cpu.Payload) (cpu.Payload, error) {
+	all := s.Take(&r.Arena, r.N)
 	return all, r.copyAll(all, s)
 }
 
 // mergeChunks merges the chunks of copies to where their elements were.
-func (r *request) mergeChunks(j mergeJob, s ...gathered) error {
+func (r *Request) mergeChunks(j mergeJob, s ...gathered) error {
 	each := r.chunk()
 	for _, g := range s {
 		m := ranges.Moved{Dst: g.elements}
-		for lo := 0; lo < r.n; lo += each {
-			m.Runs = append(m.Runs, g.sorted.Part(lo, min(lo+each, r.n)))
+		for lo := 0; lo < r.N; lo += each {
+			m.Runs = append(m.Runs, g.sorted.Part(lo, min(lo+each, r.N)))
 		}
 		j.moved = append(j.moved, m)
 	}
-	return r.nest(r.n, func(own *request) error { return mergeRows(own, j) })
+	return r.Nest(r.N, func(own *Request) error { return mergeRows(own, j) })
 }
 
 // sortChunks sorts s by words, chunk by chunk.
-func sortChunks(r *request, s cpu.Payload, words []extract.Word) error {
+func sortChunks(r *Request, s cpu.Payload, words []extract.Word) error {
 	all, err := r.aside(s)
 	if err != nil {
 		return err
 	}
-	err = r.inChunks(func(own *request, lo, hi int) error { return sortWords(own, all.Part(lo, hi), extract.Fresh(words)) })
+	err = r.InChunks(func(own *Request, lo, hi int) error { return SortWords(own, all.Part(lo, hi), extract.Fresh(words)) })
 	if err != nil {
 		return err
 	}
@@ -73,16 +73,16 @@ func keyWords(k sortkey.Kind, o sortkey.Order) []extract.Word {
 }
 
 // sortKeyChunks sorts keys, chunk by chunk.
-func sortKeyChunks[K sortkey.Key](r *request, keys []K) error {
+func sortKeyChunks[K sortkey.Key](r *Request, keys []K) error {
 	kind, s := sortkey.KindOf[K](), cpu.PayloadOf(keys)
 	all, err := r.aside(s)
 	if err != nil {
 		return err
 	}
 	exact := kind.Decodable(r.Stable) // all chunks are in the order of codes that lose nothing
-	err = r.inChunks(func(own *request, lo, hi int) error {
+	err = r.InChunks(func(own *Request, lo, hi int) error {
 		err := sortKeysIn(own, cpu.Slice[K](all)[lo:hi])
-		exact = exact && (own.plan.movement == asCodes || own.plan.movement == inPlace)
+		exact = exact && (own.Plan.Movement == asCodes || own.Plan.Movement == InPlace)
 		return err
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func sortKeyChunks[K sortkey.Key](r *request, keys []K) error {
 }
 
 // sortPairChunks sorts keys, and values with them, chunk by chunk.
-func sortPairChunks[K sortkey.Key, V any](r *request, keys []K, values []V) error {
+func sortPairChunks[K sortkey.Key, V any](r *Request, keys []K, values []V) error {
 	k, v := cpu.PayloadOf(keys), cpu.PayloadOf(values)
 	allKeys, err := r.aside(k)
 	if err != nil {
@@ -107,11 +107,17 @@ func sortPairChunks[K sortkey.Key, V any](r *request, keys []K, values []V) erro
 	if err != nil {
 		return err
 	}
-	err = r.inChunks(func(own *request, lo, hi int) error {
+	err = r.InChunks(func(own *Request, lo, hi int) error {
 		return sortPairsIn(own, cpu.Slice[K](allKeys)[lo:hi], cpu.Slice[V](allValues)[lo:hi])
 	})
 	if err != nil {
 		return err
 	}
 	return r.mergeChunks(mergeJob{words: keyWords(sortkey.KindOf[K](), r.Order())}, gathered{k, allKeys}, gathered{v, allValues})
+}
+
+// copyAll copies src to dst.
+func (r *Request) copyAll(dst, src cpu.Payload) error {
+	n := dst.Len()
+	return r.Stage("copy", n, r.piece(n), func(_, lo, hi int) { dst.Part(lo, hi).Copy(src.Part(lo, hi)) })
 }

@@ -22,18 +22,18 @@ const mostNarrow = 1 << 17
 const dealtSample, dealtSteps, leastDealt, mostDealt = 64, 4, 16, 1 << 22 // EPYC, 2026-11: bench/results/constants.md
 
 // mayDeal reports whether rows may be dealt by the first word.
-func (f *facts) mayDeal() bool {
+func (f *Facts) mayDeal() bool {
 	called := func(l extract.Word) bool { return !l.InMemory || !l.Exact() }
 	most := mostDealt
-	if f.words[0].Bits <= 32 && f.workers > 1 {
+	if f.Words[0].Bits <= 32 && f.workers > 1 {
 		most = mostNarrow
 	}
-	return 2 <= len(f.words) && len(f.words) <= mostDealtWords && leastDealt*dealtSample <= f.n && f.n <= most &&
-		f.numbered && !f.picked && !f.marked && f.limit == 0 && !slices.ContainsFunc(f.words, called)
+	return 2 <= len(f.Words) && len(f.Words) <= mostDealtWords && leastDealt*dealtSample <= f.n && f.n <= most &&
+		f.Numbered && !f.Picked && !f.marked && f.limit == 0 && !slices.ContainsFunc(f.Words, called)
 }
 
 // dealtDigits returns the digits of rows by the first word, none unless they are to be dealt.
-func (r *request) dealtDigits(rows extract.Input, words []extract.Word) (all cpu.Digits) {
+func (r *Request) dealtDigits(rows extract.Input, words []extract.Word) (all cpu.Digits) {
 	src := extract.Source64(rows, &words[0])
 	var codes [dealtSample]uint64
 	for i := range codes {
@@ -56,7 +56,7 @@ const mostDealtWords = 4 // EPYC, 2026-11: 8 columns of 1000 values, 10^6 rows, 
 func fewDigits(span uint64, n int) bool { return span < uint64(min(cpu.MostDealt, n/leastDealt)) }
 
 // digitsOf returns the digits of rows by codes of src, less base; none if there are too many values.
-func (r *request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint64) (all cpu.Digits) {
+func (r *Request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint64) (all cpu.Digits) {
 	all.Of = scratch.Take[uint16](&r.Arena, rows.Len)
 	var mu sync.Mutex
 	least, most := uint64(1<<16), uint64(0)
@@ -88,16 +88,16 @@ func (r *request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint
 // orderDealt writes the order of rows: by the words after the first, and then by its digits.
 func orderDealt(t *task) (done bool, err error) {
 	r := t.r
-	by := r.dealtDigits(t.rows, t.f.words)
+	by := r.dealtDigits(t.rows, t.f.Words)
 	if by.Values == 0 {
 		return false, nil
 	}
-	order := scratch.Take[uint32](&r.Arena, r.n)
-	err = orderRows(r, t.rows, t.f.words[1:], order, nil)
+	order := scratch.Take[uint32](&r.Arena, r.N)
+	err = orderRows(r, t.rows, t.f.Words[1:], order, nil)
 	r.Found("") // that of the later words says nothing of rows
 	if err == nil {
 		err = cpu.Deal(&r.Env, t.index, order, by)
-		r.Trace.Ties = r.n
+		r.Trace.Ties = r.N
 	}
 	scratch.Give(&r.Arena, order, r.Loop.Workers)
 	scratch.Give(&r.Arena, by.Of, r.Loop.Workers)

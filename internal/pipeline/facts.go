@@ -18,9 +18,9 @@ const (
 	withCodes      movement = iota // they move with their codes, through buckets
 	throughIndex                   // they are gathered through the finished index
 	toIndex                        // they stay: the index is the result
-	inPlace                        // they follow the cycles of an index that is made in place
+	InPlace                        // they follow the cycles of an index that is made in place
 	asCodes                        // they are keys that are decoded from the sorted codes
-	selected                       // the first k are exchanged with the elements in front
+	Selected                       // the first k are exchanged with the elements in front
 	merged                         // sorted runs are merged
 	aside                          // sorted runs are copied, sorted as one slice, and copied again
 	chunked                        // chunks of a copy are sorted and merged
@@ -40,9 +40,9 @@ var movementNames = [movements]string{
 	withCodes:      "BucketRadix",
 	throughIndex:   "IndexGather",
 	toIndex:        "IndexGather",
-	inPlace:        "InPlace",
+	InPlace:        "InPlace",
 	asCodes:        "BucketRadix",
-	selected:       "Select",
+	Selected:       "Select",
 	merged:         "RangeMerge",
 	aside:          "Concatenate",
 	chunked:        "Chunks",
@@ -71,36 +71,36 @@ const (
 	toSort        verb = iota // elements
 	toPair                    // keys and values
 	toOrder                   // a permutation
-	toSelect                  // the first k elements
-	toFind                    // one element, by its position in the order
+	ToSelect                  // the first k elements
+	ToFind                    // one element, by its position in the order
 	toMerge                   // sorted runs
 	toDecode                  // keys that codes hold entirely
 	toSortWithin              // the elements of each segment
-	toOrderWithin             // a permutation of the rows of each segment
-	toFilter                  // the rows that may be among the first k of their partition
+	ToOrderWithin             // a permutation of the rows of each segment
+	ToFilter                  // the rows that may be among the first k of their partition
 	toIndexRows               // a permutation, by the CPU in its own way: it is planned, and has ways
 
 	verbs // their number
 )
 
-// facts describe a call before an element is read.
-type facts struct {
-	verb      verb
-	n, k      int              // elements, and how many of them are selected
+// Facts describe a call before an element is read.
+type Facts struct {
+	Verb      verb
+	n, K      int              // elements, and how many of them are selected
 	most      int              // elements that are sorted or merged as one, 0: any number
 	runs      int              // to be merged
-	segments  cpu.Segments     // to be sorted
+	Segments  cpu.Segments     // to be sorted
 	workers   int              // goroutines at most
 	limit     int64            // bytes of scratch memory, 0: any number
 	held      int64            // of them, those that the call holds already
 	algorithm engine.Algorithm // asked for, or Auto
 	backend   engine.Backend   // asked for, or nil
 	devices   []engine.Backend // to choose from, where no backend is asked for: all run the algorithm
-	words     []extract.Word   // of the keys; those of keys to decode are one
-	sizes     []uintptr        // of an element; of a key and a value
+	Words     []extract.Word   // of the keys; those of keys to decode are one
+	Sizes     []uintptr        // of an element; of a key and a value
 	decodable bool             // the codes of the keys lose nothing
-	numbered  bool             // elements are row numbers
-	picked    bool             // they are some of an input, read one by one
+	Numbered  bool             // elements are row numbers
+	Picked    bool             // they are some of an input, read one by one
 	part      bool             // they are the nulls, or the others, of an order that parts these
 	marked    bool             // runs are asked for
 	apply     int64            // bytes that it takes to move elements along cycles
@@ -109,7 +109,7 @@ type facts struct {
 	asked     int              // ways of the family that were asked whether they fit
 
 	// Facts that take a sample are asked for only where they decide. They are nil where they do not hold.
-	sampled func() engine.Sample // samples the first word; called only where a device seems worth it
+	Sampled func() engine.Sample // samples the first word; called only where a device seems worth it
 	fields  func() bool          // a sample is in order, or nearly, by fields of the elements
 	narrow  func() bool          // keys of a sample leave many bits of their types
 	spare   func() bool          // columns may have codes that no key has
@@ -118,15 +118,15 @@ type facts struct {
 
 // insists reports whether the caller asked for a device, or for an algorithm that only
 // devices have.
-func (f *facts) insists() bool {
+func (f *Facts) insists() bool {
 	return f.backend != nil && f.backend != cpu.Host || !cpu.Host.Runs(f.algorithm)
 }
 
 // ownWay reports whether the CPU in its own way is not ruled out.
-func (f *facts) ownWay() bool { return !f.insists() && f.codesAlgorithm() == engine.Auto }
+func (f *Facts) ownWay() bool { return !f.insists() && f.codesAlgorithm() == engine.Auto }
 
 // codesAlgorithm is the algorithm asked for where it says how codes are ordered, or Auto.
-func (f *facts) codesAlgorithm() engine.Algorithm {
+func (f *Facts) codesAlgorithm() engine.Algorithm {
 	if f.algorithm.OrdersCodes() {
 		return f.algorithm
 	}
@@ -134,11 +134,11 @@ func (f *facts) codesAlgorithm() engine.Algorithm {
 }
 
 // fits reports whether the memory limit allows the given number of bytes.
-func (f *facts) fits(bytes int64) bool { return engine.Fits(f.limit, f.held+bytes) }
+func (f *Facts) fits(bytes int64) bool { return engine.Fits(f.limit, f.held+bytes) }
 
 // require returns an error unless bytes fit: under a memory limit ErrMemoryLimit with the
 // bytes needed, otherwise ErrTooLong.
-func (f *facts) require(bytes int64) error { return required(f.n, f.limit, f.held+bytes) }
+func (f *Facts) require(bytes int64) error { return required(f.n, f.limit, f.held+bytes) }
 
 // required is require for n elements.
 func required(n int, limit, bytes int64) error {
@@ -150,19 +150,19 @@ func required(n int, limit, bytes int64) error {
 	case limit > 0:
 		return engine.NewMemoryError(limit, math.MaxInt64, n)
 	}
-	return tooLong(n)
+	return TooLong(n)
 }
 
 const (
-	// maxPositions is the largest number of elements that 32-bit positions number.
-	maxPositions = min(1<<32-1, maxLen)
+	// MaxPositions is the largest number of elements that 32-bit positions number.
+	MaxPositions = min(1<<32-1, maxLen)
 
 	// maxLen is the largest number of elements of a call: an int that counts elements may pass
 	// the last of them by the elements that a worker takes at a time.
 	maxLen = math.MaxInt - 1<<20
 )
 
-func tooLong(n int) error { return fmt.Errorf("%w: %d elements", engine.ErrTooLong, n) }
+func TooLong(n int) error { return fmt.Errorf("%w: %d elements", engine.ErrTooLong, n) }
 
 // byComparison is the algorithm that Stats name.
 const byComparison = "Comparison"

@@ -21,16 +21,18 @@ import (
 // first. It changes the slice of runs.
 func Merge(cols []extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Two, o *call.Options) error {
 	runs = checkedRuns(dst, runs)
-	if extract.InOneCode(cols) && isSmall(o, dst.Len()) {
+	if extract.InOneCode(cols) && IsSmall(o, dst.Len()) {
 		return small.Merge(cols[0], dst, runs, two, o)
 	}
-	r, err := begin(*o, dst.Len())
-	defer r.end()
-	if err != nil || dst.Len() == 0 {
-		return err
-	}
-	moved := ranges.Moved{Dst: dst, Runs: slices.Clone(runs), Two: two} // runs are on the caller's stack
-	return mergeRows(r, mergeJob{words: extract.Words(cols, o.Order()), moved: []ranges.Moved{moved}})
+	return mergeOf(cols, dst, runs, two, false, *o)
+}
+
+// mergeOf merges runs, which are checked or not.
+func mergeOf(cols []extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Two, check bool, o call.Options) error {
+	return do(o, dst.Len(), func(r *Request) error {
+		moved := ranges.Moved{Dst: dst, Runs: slices.Clone(runs), Two: two} // runs are on the caller's stack
+		return mergeRows(r, mergeJob{words: extract.Words(cols, o.Order()), moved: []ranges.Moved{moved}, check: check})
+	})
 }
 
 // checkedRuns returns the runs that are not empty. It panics if a merge of runs into dst is a
@@ -64,7 +66,7 @@ type mergeJob struct {
 }
 
 // mergeRows merges runs.
-func mergeRows(r *request, j mergeJob) error {
+func mergeRows(r *Request, j mergeJob) error {
 	write, err := prepareMerge(r, j)
 	if err != nil {
 		return err
@@ -74,20 +76,20 @@ func mergeRows(r *request, j mergeJob) error {
 }
 
 // prepareMerge does everything that can fail, and returns what writes the elements.
-func prepareMerge(r *request, j mergeJob) (write func() error, err error) {
-	f := facts{verb: toMerge, words: j.words, runs: len(j.moved[0].Runs), apply: j.moved[0].Dst.ApplyBytes()}
+func prepareMerge(r *Request, j mergeJob) (write func() error, err error) {
+	f := Facts{Verb: toMerge, Words: j.words, runs: len(j.moved[0].Runs), apply: j.moved[0].Dst.ApplyBytes()}
 	for _, p := range j.moved {
-		f.sizes = append(f.sizes, p.Dst.Size())
+		f.Sizes = append(f.Sizes, p.Dst.Size())
 	}
-	if err := r.decide(f); err != nil {
+	if err := r.Decide(f); err != nil {
 		return nil, err
 	}
 	switch {
 	case len(j.words) == 0: // all elements are equal
 		return func() error { return r.concatenate(j.moved[0].Dst, j.moved[0].Runs) }, nil
-	case r.plan.movement == parted:
+	case r.Plan.Movement == parted:
 		return prepareParts(r, j)
-	case r.plan.movement == aside:
+	case r.Plan.Movement == aside:
 		return sortAside(r, j)
 	}
 	m := runsOf(j.moved)
@@ -142,10 +144,10 @@ type merger[C sortkey.Code] struct {
 
 // prepareCodes prepares a merge by the codes of m's words, of which codes makes the first. It
 // extracts each key once, and all words before the merge: ties may need them anywhere.
-func prepareCodes[C sortkey.Code](r *request, m *merger[C], codes func(dst []C, b extract.Batch)) (write func() error, err error) {
+func prepareCodes[C sortkey.Code](r *Request, m *merger[C], codes func(dst []C, b extract.Batch)) (write func() error, err error) {
 	for i := range m.words {
 		word := &m.words[i]
-		word.Open(extract.Input{Len: r.n}, &r.Env)
+		word.Open(extract.Input{Len: r.N}, &r.Env)
 		if i == 0 {
 			m.first, err = codesOfRuns(r, &m.mergedRuns, codes)
 		} else {
@@ -172,14 +174,14 @@ func prepareCodes[C sortkey.Code](r *request, m *merger[C], codes func(dst []C, 
 	if len(m.words) == 2 && m.whole[0] && m.whole[1] {
 		all.Later, _ = any(m.later[0]).([]C)
 	}
-	cuts, err := all.Cut(&r.Env, r.plan.grain)
-	return func() error { return all.Merge(&r.Env, cuts, r.plan.grain, m.moved...) }, err
+	cuts, err := all.Cut(&r.Env, r.Plan.grain)
+	return func() error { return all.Merge(&r.Env, cuts, r.Plan.grain, m.moved...) }, err
 }
 
 // codesOfRuns returns the codes of all elements.
-func codesOfRuns[C sortkey.Code](r *request, m *mergedRuns, codes func(dst []C, b extract.Batch)) ([]C, error) {
-	all := scratch.Take[C](&r.Arena, r.n)
-	err := r.Stage("extract", r.n, engine.Block, func(_, lo, hi int) {
+func codesOfRuns[C sortkey.Code](r *Request, m *mergedRuns, codes func(dst []C, b extract.Batch)) ([]C, error) {
+	all := scratch.Take[C](&r.Arena, r.N)
+	err := r.Stage("extract", r.N, engine.Block, func(_, lo, hi int) {
 		m.parts(lo, hi-lo, func(done int, part cpu.Payload) {
 			at := lo + done
 			codes(all[at:at+part.Len()], extract.Batch{Block: part.Raw(), Lo: at})
@@ -190,12 +192,12 @@ func codesOfRuns[C sortkey.Code](r *request, m *mergedRuns, codes func(dst []C, 
 
 // skipShared makes the codes of the first word again, from the bytes after those that all keys share,
 // if many of them tie.
-func (m *merger[C]) skipShared(r *request) error {
+func (m *merger[C]) skipShared(r *Request) error {
 	codes, ok := any(m.first).([]uint64)
 	if !ok || !m.words[0].SkipSharedOf(codes, m.ends) {
 		return nil
 	}
-	return r.Stopped(r.Stage("extract", r.n, engine.Block, func(_, lo, hi int) { m.words[0].Again(codes[lo:hi], lo) }))
+	return r.Stopped(r.Stage("extract", r.N, engine.Block, func(_, lo, hi int) { m.words[0].Again(codes[lo:hi], lo) }))
 }
 
 // decisive reports whether equal codes of the first word mean that elements tie. It notes which words

@@ -21,13 +21,13 @@ import (
 // large, which are to be copied twice more, or another way is asked for. Where functions return the keys, and a code
 // holds them, nulls get a code of theirs in less time (Xeon, 2026-11-28, 40-byte elements by int64, a tenth null,
 // 10^5 and 10^6: 0.93 and 0.84 to 0.91 of the time apart; by strings 1.2 times).
-func (f *facts) partsNulls() bool {
+func (f *Facts) partsNulls() bool {
 	switch {
-	case f.part || extract.LeadingNulls(f.words) == column.NoNulls || f.sizes[0] > moveBytes:
+	case f.part || extract.LeadingNulls(f.Words) == column.NoNulls || f.Sizes[0] > moveBytes:
 		return false
-	case !extract.LeadingWide(f.words) && !extract.LeadingInMemory(f.words):
+	case !extract.LeadingWide(f.Words) && !extract.LeadingInMemory(f.Words):
 		return false
-	case f.verb == toSort:
+	case f.Verb == toSort:
 		return f.movement() == withCodes && f.algorithm == engine.Auto && !f.insists()
 	}
 	return true
@@ -35,21 +35,21 @@ func (f *facts) partsNulls() bool {
 
 // apartBytes bounds an order of the nulls apart: the set of nulls, the blocks of row numbers that a
 // null function reads, the parted elements or their numbers, and the sort or the order of a part.
-func (f *facts) apartBytes() int64 {
+func (f *Facts) apartBytes() int64 {
 	bytes := scratch.Size(extract.NullWords(f.n), 8)
 	part := *f
-	if f.verb == toSort && inCache(f.n, f.sizes[0]) {
-		bytes, part.verb = bytes+f.indexBytes(throughIndex), toOrder
+	if f.Verb == toSort && inCache(f.n, f.Sizes[0]) {
+		bytes, part.Verb = bytes+f.indexBytes(throughIndex), toOrder
 	}
-	if part.picked = part.verb == toOrder; part.picked {
-		bytes += scratch.Size(f.n, 4) + int64(f.workers)*scratch.Size(engine.Block, f.sizes[0])
+	if part.Picked = part.Verb == toOrder; part.Picked {
+		bytes += scratch.Size(f.n, 4) + int64(f.workers)*scratch.Size(engine.Block, f.Sizes[0])
 	} else {
-		bytes += scratch.Size(f.n, f.sizes[0])
+		bytes += scratch.Size(f.n, f.Sizes[0])
 	}
-	values, nulls := extract.ApartWords(f.words)
-	part.words = values
+	values, nulls := extract.ApartWords(f.Words)
+	part.Words = values
 	most := part.hostBytes(part.movement())
-	if part.words = nulls; len(nulls) > 0 {
+	if part.Words = nulls; len(nulls) > 0 {
 		most = max(most, part.hostBytes(part.movement()))
 	}
 	return bytes + most
@@ -71,21 +71,14 @@ func (t *task) findNulls() (*nullsFound, error) {
 	if t.nulls != nil {
 		return t.nulls, nil
 	}
-	f, err := findNulls(t.r, t.rows, t.f.words)
-	t.nulls = f
-	return f, err
-}
-
-// findNulls finds the nulls of the first column of words.
-func findNulls(r *request, rows extract.Input, words []extract.Word) (*nullsFound, error) {
-	n := rows.Len
-	rows.Arena = &r.Arena
-	f := &nullsFound{rows: rows, cols: extract.Columns(words), before: make([]int, n/engine.Block+2)}
-	f.set = scratch.Take[uint64](&r.Arena, extract.NullWords(n))
+	r, n := t.r, t.rows.Len
+	t.rows.Arena = &r.Arena
+	f := &nullsFound{rows: t.rows, cols: extract.Columns(t.f.Words), before: make([]int, n/engine.Block+2)}
+	t.nulls, f.set = f, scratch.Take[uint64](&r.Arena, extract.NullWords(n))
 	f.grain = r.Loop.Turn(n, 4*engine.Block, 32*engine.Block) / engine.Block * engine.Block
 	lead := f.cols[0]
 	lead.OpenNulls(&r.Env)
-	err := f.eachBlock(r, func(block, lo, hi int) { f.before[block] = lead.FindNulls(rows, f.set, lo, hi) })
+	err := f.eachBlock(r, func(block, lo, hi int) { f.before[block] = lead.FindNulls(f.rows, f.set, lo, hi) })
 	for i, count := range f.before {
 		f.before[i], f.count = f.count, f.count+count
 	}
@@ -94,7 +87,7 @@ func findNulls(r *request, rows extract.Input, words []extract.Word) (*nullsFoun
 }
 
 // eachBlock calls use for all blocks of rows.
-func (f *nullsFound) eachBlock(r *request, use func(block, lo, hi int)) error {
+func (f *nullsFound) eachBlock(r *Request, use func(block, lo, hi int)) error {
 	n := f.rows.Len
 	return r.Stopped(r.Stage("nulls", n, f.grain, func(_, lo, hi int) {
 		for ; lo < hi && r.Loop.Err() == nil; lo += engine.Block {
@@ -122,16 +115,15 @@ func inCache(n int, size uintptr) bool { return int64(n)*int64(size) <= cachedBy
 // sortApart sorts elements.
 func sortApart(t *task) (done bool, err error) {
 	r, s := t.r, t.elements
-	if !inCache(r.n, s.Size()) {
+	if !inCache(r.N, s.Size()) {
 		return true, sortParts(t)
 	}
 	r.Marks = nil // a sort delivers no runs
-	t.index = scratch.Take[uint32](&r.Arena, r.n)
-	t.rows.Arena = &r.Arena
+	t.index = scratch.Take[uint32](&r.Arena, r.N)
 	if _, err = orderApart(t); err != nil || r.inOrder(t.index) {
 		return true, err
 	}
-	return true, gatherThrough(r, t.index, gathered{s, s.Take(&r.Arena, r.n)})
+	return true, gatherThrough(r, t.index, gathered{s, s.Take(&r.Arena, r.N)})
 }
 
 // sortParts parts copies of the elements and sorts both parts.
@@ -143,8 +135,8 @@ func sortParts(t *task) error {
 	}
 	values, nulls := f.places()
 	parted := s
-	if f.count > 0 && f.count < r.n {
-		parted = s.Take(&r.Arena, r.n)
+	if f.count > 0 && f.count < r.N {
+		parted = s.Take(&r.Arena, r.N)
 		err = f.eachBlock(r, func(block, lo, hi int) {
 			var at [2][engine.Block]uint32
 			x := f.before[block]
@@ -158,7 +150,7 @@ func sortParts(t *task) error {
 	}
 	err = sortPart(r, parted.Part(nulls, nulls+f.count), f.cols[1:])
 	if err == nil {
-		err = sortPart(r, parted.Part(values, values+r.n-f.count), f.cols)
+		err = sortPart(r, parted.Part(values, values+r.N-f.count), f.cols)
 	}
 	if err != nil || parted.Data() == s.Data() {
 		return err
@@ -168,16 +160,16 @@ func sortParts(t *task) error {
 }
 
 // sortPart sorts a part of the elements of r by columns of its words.
-func sortPart(r *request, s cpu.Payload, cols []extract.Column) error {
+func sortPart(r *Request, s cpu.Payload, cols []extract.Column) error {
 	if s.Len() < 2 || len(cols) == 0 {
 		return nil
 	}
-	return r.nestPart(s.Len(), nil, func(own *request) error { return sortColumns(own, s, cols) })
+	return r.nestPart(s.Len(), nil, func(own *Request) error { return sortColumns(own, s, cols) })
 }
 
 // nestPart runs f as a call on a part of n of the rows of r.
-func (r *request) nestPart(n int, asked *call.Marks, f func(own *request) error) error {
-	return r.nest(n, func(own *request) error {
+func (r *Request) nestPart(n int, asked *call.Marks, f func(own *Request) error) error {
+	return r.Nest(n, func(own *Request) error {
 		own.Marks = asked
 		err := f(own)
 		if own.used.CodeBits > 0 { // there are columns left to order by
@@ -208,12 +200,12 @@ func orderApart(t *task) (done bool, err error) {
 		return false, err
 	}
 	known.At, unknown.At, unknown.Before = at, nullsAt, 1
-	ties.JoinRuns(r.Marks, r.n, known, unknown)
+	ties.JoinRuns(r.Marks, r.N, known, unknown)
 	return true, nil
 }
 
 // list returns the rows that are not null, and those that are.
-func (f *nullsFound) list(r *request) (values, nulls extract.Input, err error) {
+func (f *nullsFound) list(r *Request) (values, nulls extract.Input, err error) {
 	values, nulls = f.rows, f.rows
 	switch f.count {
 	case 0:
@@ -237,7 +229,7 @@ func (f *nullsFound) list(r *request) (values, nulls extract.Input, err error) {
 
 // orderPart writes the order of a part of the rows of r to index, by columns of its words, and returns
 // the ties that are asked for.
-func orderPart(r *request, rows extract.Input, cols []extract.Column, asked *call.Marks, index []uint32) (part ties.PartMarks, err error) {
+func orderPart(r *Request, rows extract.Input, cols []extract.Column, asked *call.Marks, index []uint32) (part ties.PartMarks, err error) {
 	if rows.Len == 0 {
 		return part, nil
 	}
@@ -245,13 +237,13 @@ func orderPart(r *request, rows extract.Input, cols []extract.Column, asked *cal
 		cols = slices.Clone(cols)
 		extract.ForPicked(cols, rows.Picked)
 	}
-	err = r.nestPart(rows.Len, asked, func(own *request) error {
+	err = r.nestPart(rows.Len, asked, func(own *Request) error {
 		t := own.orderTask(rows, cols)
 		t.f.part = true
 		return t.run(func(t *task) error {
-			own.takeMarks(t.f.words)
-			part = ties.PartMarks{Marks: own.marks, Words: t.f.words, Rows: rows.Len}
-			return orderTo(own, t.rows, t.f.words, index)
+			own.takeMarks(t.f.Words)
+			part = ties.PartMarks{Marks: own.marks, Words: t.f.Words, Rows: rows.Len}
+			return OrderTo(own, t.rows, t.f.Words, index)
 		})
 	})
 	return part, err

@@ -4,7 +4,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/floats"
@@ -21,39 +20,29 @@ import (
 // Values with codes take 0.4 to 0.7 of the time of an index (EPYC with 2 cores, 10^6 and
 // 10^7 pairs). bench/results/algorithms.md has the table and the ways that lost.
 
-// sortPairs sorts keys, and values with them.
-func sortPairs[K sortkey.Key, V any](keys []K, values []V, o call.Options) error {
-	r, err := begin(o, len(keys))
-	defer r.end()
-	if err != nil || len(keys) == 0 {
-		return err
-	}
-	return r.observed(sortPairsIn(r, keys, values))
-}
-
 // sortPairsIn sorts keys, and values with them.
-func sortPairsIn[K sortkey.Key, V any](r *request, keys []K, values []V) error {
+func sortPairsIn[K sortkey.Key, V any](r *Request, keys []K, values []V) error {
 	words := extract.Words([]extract.Column{extract.Self[K]()}, r.Order())
 	rows := extract.InputOf(cpu.PayloadOf(keys))
 	sizes := []uintptr{unsafe.Sizeof(*new(K)), unsafe.Sizeof(*new(V))}
-	err := r.decide(facts{verb: toPair, words: words, sizes: sizes, decodable: sortkey.KindOf[K]().Decodable(false),
-		apply:   perm.ApplyBytes(r.n, max(sizes[0], sizes[1])),
-		sampled: r.sampled(rows, words)})
+	err := r.Decide(Facts{Verb: toPair, Words: words, Sizes: sizes, decodable: sortkey.KindOf[K]().Decodable(false),
+		apply:   perm.ApplyBytes(r.N, max(sizes[0], sizes[1])),
+		Sampled: r.Sampled(rows, words)})
 	switch {
 	case err != nil:
 		return err
-	case r.plan.movement == chunked:
+	case r.Plan.Movement == chunked:
 		return sortPairChunks(r, keys, values)
-	case r.plan.movement == inPlace:
+	case r.Plan.Movement == InPlace:
 		return sortInPlace(r, words, cpu.PayloadOf(keys), cpu.PayloadOf(values))
-	case r.plan.movement == throughIndex:
+	case r.Plan.Movement == throughIndex:
 		return gatherPairs(r, keys, values, words)
 	}
 	switch exact, err := tiesExactly(r, keys); {
 	case err != nil:
 		return err
 	case !exact:
-		r.plan.movement = throughIndex
+		r.Plan.Movement = throughIndex
 		return gatherPairs(r, keys, values, words)
 	case words[0].Bits <= 32:
 		return movePairs[uint32](r, keys, values)
@@ -62,13 +51,13 @@ func sortPairsIn[K sortkey.Key, V any](r *request, keys []K, values []V) error {
 }
 
 // movePairs sorts keys that can be decoded from their codes, and values with them, on the CPU.
-func movePairs[C sortkey.Code, K sortkey.Key, V any](r *request, keys []K, values []V) error {
+func movePairs[C sortkey.Code, K sortkey.Key, V any](r *Request, keys []K, values []V) error {
 	return cpu.SortPairs(&r.Env, codesOf[C](r, keys), cpu.PayloadOf(values))
 }
 
 // tiesExactly reports whether a sort by decodable codes is stable for keys of a plain kind: it
 // is if equal keys have the same bits. It is true for sorts that need not be stable.
-func tiesExactly[K sortkey.Key](r *request, keys []K) (bool, error) {
+func tiesExactly[K sortkey.Key](r *Request, keys []K) (bool, error) {
 	switch k := sortkey.KindOf[K](); {
 	case k.Decodable(r.Stable):
 		return true, nil
@@ -79,10 +68,10 @@ func tiesExactly[K sortkey.Key](r *request, keys []K) (bool, error) {
 }
 
 // alike reports whether floats that are equal have the same bits.
-func alike[B floats.Bits](r *request, keys []B) (bool, error) {
+func alike[B floats.Bits](r *Request, keys []B) (bool, error) {
 	var all floats.Alike[B]
 	var mu sync.Mutex
-	err := r.Stage("survey", r.n, r.piece(r.n), func(_, lo, hi int) {
+	err := r.Stage("survey", r.N, r.piece(r.N), func(_, lo, hi int) {
 		var part floats.Alike[B]
 		part.Add(keys[lo:hi])
 		mu.Lock()
@@ -93,11 +82,11 @@ func alike[B floats.Bits](r *request, keys []B) (bool, error) {
 }
 
 // gatherPairs sorts keys and values through an index.
-func gatherPairs[K sortkey.Key, V any](r *request, keys []K, values []V, words []extract.Word) error {
-	index, rows := scratch.Take[uint32](&r.Arena, r.n), extract.InputOf(cpu.PayloadOf(keys))
-	sortedKeys, sortedValues := scratch.Take[K](&r.Arena, r.n), scratch.Take[V](&r.Arena, r.n)
+func gatherPairs[K sortkey.Key, V any](r *Request, keys []K, values []V, words []extract.Word) error {
+	index, rows := scratch.Take[uint32](&r.Arena, r.N), extract.InputOf(cpu.PayloadOf(keys))
+	sortedKeys, sortedValues := scratch.Take[K](&r.Arena, r.N), scratch.Take[V](&r.Arena, r.N)
 	var payload *devicePayload
-	if r.plan.engine != cpu.Host {
+	if r.Plan.engine != cpu.Host {
 		payload = pairPayload(keys, sortedKeys, values, sortedValues)
 	}
 	if err := orderRows(r, rows, words, index, payload); err != nil {

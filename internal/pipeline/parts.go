@@ -14,9 +14,9 @@ import (
 // compared with them, are extracted twice.
 
 // prepareParts prepares a merge part by part.
-func prepareParts(r *request, j mergeJob) (write func() error, err error) {
+func prepareParts(r *Request, j mergeJob) (write func() error, err error) {
 	m := runsOf(j.moved)
-	alone := r.within(r.n)
+	alone := r.within(r.N)
 	alone.Loop.Workers = 1 // which the comparisons need
 	defer r.adopt(alone)
 	cuts, err := cutRuns(alone, r, &m, j)
@@ -32,7 +32,7 @@ func prepareParts(r *request, j mergeJob) (write func() error, err error) {
 			continue
 		}
 		own := r.within(n)
-		if n > r.most { // the runs are not sorted
+		if n > r.Most { // the runs are not sorted
 			writes = append(writes, func() error {
 				defer r.adopt(own)
 				return own.concatenate(part.moved[0].Dst, part.moved[0].Runs)
@@ -80,29 +80,29 @@ func (j mergeJob) part(m *mergedRuns, from, to []int, at int) (part mergeJob, n 
 	return part, n
 }
 
-// cutRuns cuts runs into parts of at most r.most elements, by the keys of elements. It compares
+// cutRuns cuts runs into parts of at most r.Most elements, by the keys of elements. It compares
 // on the calling goroutine.
-func cutRuns(alone, r *request, m *mergedRuns, j mergeJob) (cuts ranges.Cuts, err error) {
+func cutRuns(alone, r *Request, m *mergedRuns, j mergeJob) (cuts ranges.Cuts, err error) {
 	b := newPairs(alone, m, j.words)
 	c := ranges.Cutter{Ends: m.ends, After: b.after, Sort: func(env *engine.Env, at []int, order []uint32) error {
 		return r.orderElements(m, j.words, at, order)
 	}}
-	cuts, err = c.Cut(&alone.Env, ranges.GrainOf(r.n, len(m.ends), max(1, r.most/2)))
+	cuts, err = c.Cut(&alone.Env, ranges.GrainOf(r.N, len(m.ends), max(1, r.Most/2)))
 	return cuts, r.Stopped(err)
 }
 
 // orderElements writes the stable order of the elements of runs at the given places.
-func (r *request) orderElements(m *mergedRuns, words []extract.Word, at []int, order []uint32) error {
+func (r *Request) orderElements(m *mergedRuns, words []extract.Word, at []int, order []uint32) error {
 	picked := m.moved[0].Dst.Take(&r.Arena, len(at))
 	for i, x := range at {
 		m.parts(x, 1, func(_ int, e cpu.Payload) { picked.Part(i, i+1).Copy(e) })
 	}
 	defer picked.Give(&r.Arena, r.Loop.Workers)
-	return r.nest(len(at), func(own *request) error {
-		own.onHost()
+	return r.Nest(len(at), func(own *Request) error {
+		own.OnHost()
 		rows := extract.InputOf(picked)
-		own.plan, own.tight = plan{engine: cpu.Host, movement: toIndex}, own.Env.Limit > 0
-		return orderTo(own, rows, extract.Fresh(words), order)
+		own.Plan, own.tight = plan{engine: cpu.Host, Movement: toIndex}, own.Env.Limit > 0
+		return OrderTo(own, rows, extract.Fresh(words), order)
 	})
 }
 
@@ -114,7 +114,7 @@ type pairs struct {
 	codes [2]uint64
 }
 
-func newPairs(r *request, m *mergedRuns, words []extract.Word) *pairs {
+func newPairs(r *Request, m *mergedRuns, words []extract.Word) *pairs {
 	b := &pairs{m: m, words: extract.Fresh(words), both: m.moved[0].Dst.Take(&r.Arena, 2)}
 	for i := range b.words {
 		b.words[i].Open(extract.Input{Len: 2}, &r.Env)
@@ -139,4 +139,27 @@ func (b *pairs) after(i, j int, earlier bool) bool {
 		}
 	}
 	return !earlier
+}
+
+// sortAside prepares a merge of very many runs: it sorts a copy of all elements. Such a merge
+// has no further payload.
+func sortAside(r *Request, j mergeJob) (write func() error, err error) {
+	dst := j.moved[0].Dst
+	all := dst.Take(&r.Arena, r.N)
+	if err := r.concatenate(all, j.moved[0].Runs); err != nil {
+		return nil, err
+	}
+	err = r.Nest(r.N, func(own *Request) error {
+		own.OnHost()
+		return SortWords(own, all, j.words)
+	})
+	return func() error { return r.copyAll(dst, all) }, r.Stopped(err)
+}
+
+// concatenate copies runs to dst.
+func (r *Request) concatenate(dst cpu.Payload, runs []cpu.Payload) error {
+	m := runsOf([]ranges.Moved{{Runs: runs}})
+	return r.Stage("copy", r.N, r.piece(r.N), func(_, lo, hi int) {
+		m.parts(lo, hi-lo, func(done int, part cpu.Payload) { dst.Part(lo+done, lo+done+part.Len()).Copy(part) })
+	})
 }

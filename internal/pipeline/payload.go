@@ -122,7 +122,7 @@ func (c *devicePayload) offer(job *engine.Job, settle func() error) {
 func (c *devicePayload) moved() bool { return c != nil && c.written.Load() }
 
 // finish moves the elements for which the engine emitted positions; it has moved the others.
-func (c *devicePayload) finish(r *request, index []uint32) error {
+func (c *devicePayload) finish(r *Request, index []uint32) error {
 	r.Commit() // the sort finishes
 	if len(c.left) == 0 {
 		return nil
@@ -144,7 +144,7 @@ func (c *devicePayload) finish(r *request, index []uint32) error {
 }
 
 // restore undoes all writes of the engine.
-func (c *devicePayload) restore(r *request) {
+func (c *devicePayload) restore(r *Request) {
 	if c.moved() {
 		r.restore(c.undo)
 		c.written.Store(false)

@@ -6,14 +6,13 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ways"
 )
 
 // plan is the result of decide.
 type plan struct {
 	engine      engine.Backend   // orders the codes; never nil
 	algorithm   engine.Algorithm // how; Auto: in the engine's own way
-	movement    movement
+	Movement    movement
 	way         *way         // nil: the general one
 	grain       ranges.Grain // of a merge
 	bytes       int64        // of scratch memory, at most, besides the requests of the engine itself
@@ -27,58 +26,55 @@ type plan struct {
 // their codes.
 func (p *plan) ownWay() bool { return p.engine == cpu.Host && p.algorithm == engine.Auto }
 
-// name is that of the plan's way to sort, in Stats.
-func (p *plan) name() string { return p.movement.String() }
-
 // decide is the one place that chooses the engine, the algorithm, the movement and the way of a
 // call and bounds its memory. It reads no element, except for the facts that take a sample, and opens no
 // device: it asks devices whether the work is worth them. Where the way of its plan is not done, it plans
 // for the ways after that. It returns ErrMemoryLimit where no plan fits the limit.
-func decide(f *facts) (plan, error) {
-	within := f.verb == toSortWithin || f.verb == toOrderWithin
+func decide(f *Facts) (plan, error) {
+	within := f.Verb == toSortWithin || f.Verb == ToOrderWithin
 	switch {
-	case within && f.n > maxPositions:
-		return plan{engine: cpu.Host}, tooLong(f.n)
+	case within && f.n > MaxPositions:
+		return plan{engine: cpu.Host}, TooLong(f.n)
 	case f.n == 0: // no engine is asked
 		return f.onHost(toIndex, 0)
-	case len(f.words) == 0 && (f.verb != toOrder || f.n <= maxPositions): // all elements are equal
+	case len(f.Words) == 0 && (f.Verb != toOrder || f.n <= MaxPositions): // all elements are equal
 		return f.onHost(toIndex, 0)
-	case f.verb == toMerge:
+	case f.Verb == toMerge:
 		return f.merging()
-	case f.verb == toFilter:
+	case f.Verb == ToFilter:
 		return f.filtering()
 	case within:
 		return f.onHost(withinSegments, f.withinBytes())
-	case f.most > 0 && f.n > f.most && f.verb != toOrder:
+	case f.most > 0 && f.n > f.most && f.Verb != toOrder:
 		return f.long()
-	case f.n > maxPositions:
-		return plan{engine: cpu.Host}, tooLong(f.n)
-	case f.verb == toFind, f.verb == toSelect && f.k <= mostSelected(f.n, f.workers):
+	case f.n > MaxPositions:
+		return plan{engine: cpu.Host}, TooLong(f.n)
+	case f.Verb == ToFind, f.Verb == ToSelect && f.K <= MostSelected(f.n, f.workers):
 		return f.selection()
-	case f.verb == toDecode && !(f.algorithm.OrdersCodes() && !f.insists()):
+	case f.Verb == toDecode && !(f.algorithm.OrdersCodes() && !f.insists()):
 		return f.decoding()
 	}
 	m := f.movement()
-	if w, bytes := f.shortcut(f.verb); w != nil {
+	if w, bytes := f.shortcut(f.Verb); w != nil {
 		if w.movement != asPlanned {
 			m = w.movement
 		}
-		return plan{engine: cpu.Host, movement: m, bytes: bytes, way: w}, nil
+		return plan{engine: cpu.Host, Movement: m, bytes: bytes, way: w}, nil
 	}
 	return f.ordering(m)
 }
 
 // movement returns how elements move where the CPU orders in its own way.
-func (f *facts) movement() movement {
-	switch f.verb {
-	case toOrder, toSelect:
+func (f *Facts) movement() movement {
+	switch f.Verb {
+	case toOrder, ToSelect:
 		return toIndex
 	case toPair:
 		if !f.decodable {
 			return throughIndex
 		}
 	}
-	moved := f.sizes[len(f.sizes)-1] // with its code: an element, or a value
+	moved := f.Sizes[len(f.Sizes)-1] // with its code: an element, or a value
 	if f.algorithm == engine.BucketRadix || f.algorithm == engine.Auto && moved <= moveBytes {
 		return withCodes
 	}
@@ -91,16 +87,16 @@ func (f *facts) movement() movement {
 // than a sequential one; BenchmarkElementSize compares both ways by size.
 const moveBytes = 128
 
-// mostSelected returns the most elements that are selected; for more all are ordered. Each worker finds as many, so more
+// MostSelected returns the most elements that are selected; for more all are ordered. Each worker finds as many, so more
 // workers gain less. The selection of n/64 by 2 workers takes 0.45 of an order, n/128 by 8 0.9, n/256 by 16 0.8
 // (Xeon, 16 processors, 2026-11, 2^24 uint32).
-func mostSelected(n, workers int) int { return n / (16 * max(2, workers)) }
+func MostSelected(n, workers int) int { return n / (16 * max(2, workers)) }
 
 // ordering plans a sort by an order of codes, in place where nothing else fits.
-func (f *facts) ordering(m movement) (plan, error) {
-	w := engine.Work{Bits: f.words[0].Bits, Prefix: !extract.Decisive(f.words)}
+func (f *Facts) ordering(m movement) (plan, error) {
+	w := engine.Work{Bits: f.Words[0].Bits, Prefix: !extract.Decisive(f.Words)}
 	if m == withCodes {
-		for _, size := range f.sizes {
+		for _, size := range f.Sizes {
 			w.Payload += size
 		}
 	}
@@ -109,17 +105,17 @@ func (f *facts) ordering(m movement) (plan, error) {
 	}
 	bytes := f.hostBytes(m)
 	if !f.fits(bytes) {
-		if f.verb == toSelect {
+		if f.Verb == ToSelect {
 			return f.selection()
 		}
-		return f.onHost(inPlace, f.inPlaceBytes())
+		return f.onHost(InPlace, f.inPlaceBytes())
 	}
-	p := plan{engine: cpu.Host, algorithm: f.codesAlgorithm(), movement: m, bytes: bytes}
+	p := plan{engine: cpu.Host, algorithm: f.codesAlgorithm(), Movement: m, bytes: bytes}
 	if f.backend == nil {
 		if b := f.device(&w, &p); b != nil {
 			both := f.hostBytes(m.indexed()) + f.fallBackBytes()
 			if f.fits(both) && (p.algorithm != engine.Auto || f.suits(b, &w, &p)) {
-				p.engine, p.mayFallBack, p.movement, p.bytes = b, true, m.indexed(), both
+				p.engine, p.mayFallBack, p.Movement, p.bytes = b, true, m.indexed(), both
 			}
 		}
 	}
@@ -128,15 +124,15 @@ func (f *facts) ordering(m movement) (plan, error) {
 
 // selection plans to select the first k; under a memory limit too small for that, to order
 // all elements in place.
-func (f *facts) selection() (plan, error) {
+func (f *Facts) selection() (plan, error) {
 	bytes, least := f.selectBytes(), f.inPlaceBytes()
-	if f.verb == toFind {
+	if f.Verb == ToFind {
 		bytes = f.findBytes()
 	}
 	if f.fits(bytes) {
-		return f.onHost(selected, bytes)
+		return f.onHost(Selected, bytes)
 	}
-	p, err := f.onHost(inPlace, least)
+	p, err := f.onHost(InPlace, least)
 	if err != nil {
 		err = f.require(min(bytes, least))
 	}
@@ -146,22 +142,22 @@ func (f *facts) selection() (plan, error) {
 // filtering plans to drop rows that come after k others of their partition, before the others are
 // ordered. How much memory that takes depends on the number of partitions: under a limit all rows are
 // ordered, and where an engine or an algorithm is asked for.
-func (f *facts) filtering() (plan, error) {
+func (f *Facts) filtering() (plan, error) {
 	if f.limit > 0 || f.insists() || f.algorithm != engine.Auto {
 		return f.onHost(toIndex, 0)
 	}
-	return f.onHost(selected, 0)
+	return f.onHost(Selected, 0)
 }
 
 // decoding plans to sort keys by codes that lose nothing.
-func (f *facts) decoding() (plan, error) {
-	w := engine.Work{Bits: f.words[0].Bits, Keys: true}
+func (f *Facts) decoding() (plan, error) {
+	w := engine.Work{Bits: f.Words[0].Bits, Keys: true}
 	if f.insists() {
-		return f.onDevice(f.device(&w, nil), asCodes, scratch.Size(f.n, extract.CodeSize(f.words)))
+		return f.onDevice(f.device(&w, nil), asCodes, scratch.Size(f.n, extract.CodeSize(f.Words)))
 	}
-	p := plan{engine: cpu.Host, movement: asCodes, bytes: cpu.KeysBytes(f.n, f.workers, extract.CodeSize(f.words))}
+	p := plan{engine: cpu.Host, Movement: asCodes, bytes: cpu.KeysBytes(f.n, f.workers, extract.CodeSize(f.Words))}
 	if !f.fits(p.bytes) {
-		return f.onHost(inPlace, 0)
+		return f.onHost(InPlace, 0)
 	}
 	if f.backend == nil {
 		if b := f.device(&w, &p); b != nil && f.suits(b, &w, &p) {
@@ -172,8 +168,8 @@ func (f *facts) decoding() (plan, error) {
 }
 
 // long plans a sort of more elements than positions number.
-func (f *facts) long() (plan, error) {
-	if f.verb == toDecode && f.words[0].Bits <= countedBits && f.algorithm == engine.Auto && !f.insists() {
+func (f *Facts) long() (plan, error) {
+	if f.Verb == toDecode && f.Words[0].Bits <= countedBits && f.algorithm == engine.Auto && !f.insists() {
 		return f.onHost(counted, f.countedBytes())
 	}
 	return f.onHost(chunked, f.chunkedBytes())
@@ -183,9 +179,9 @@ func (f *facts) long() (plan, error) {
 const countedBits = 16
 
 // merging plans a merge, of ranges that fit the memory limit.
-func (f *facts) merging() (p plan, err error) {
+func (f *Facts) merging() (p plan, err error) {
 	switch {
-	case f.most > 0 && f.n > f.most && !extract.Decisive(f.words): // otherwise nothing numbers elements
+	case f.most > 0 && f.n > f.most && !extract.Decisive(f.Words): // otherwise nothing numbers elements
 		return f.onHost(parted, f.partedBytes())
 	case f.runs > ranges.MostRuns:
 		return f.onHost(aside, f.asideBytes())
@@ -203,20 +199,20 @@ func (f *facts) merging() (p plan, err error) {
 }
 
 // onHost plans that the CPU does it in its own way, if the memory fits.
-func (f *facts) onHost(m movement, bytes int64) (plan, error) {
-	return plan{engine: cpu.Host, movement: m, bytes: bytes}, f.require(bytes)
+func (f *Facts) onHost(m movement, bytes int64) (plan, error) {
+	return plan{engine: cpu.Host, Movement: m, bytes: bytes}, f.require(bytes)
 }
 
 // onDevice plans that a device does it and nobody else, if the memory fits.
-func (f *facts) onDevice(b engine.Backend, m movement, bytes int64) (plan, error) {
-	return plan{engine: b, algorithm: f.codesAlgorithm(), movement: m, bytes: bytes}, f.require(bytes)
+func (f *Facts) onDevice(b engine.Backend, m movement, bytes int64) (plan, error) {
+	return plan{engine: b, algorithm: f.codesAlgorithm(), Movement: m, bytes: bytes}, f.require(bytes)
 }
 
 // device returns the device that does the work: the one asked for, or the first that
 // expects to be faster than the CPU. Where there is none, it is nil, or the first of all if
 // the CPU lacks the algorithm. It is called once in a sort: measurements made meanwhile may
 // change the answers. p takes the calibration, unless it is nil.
-func (f *facts) device(w *engine.Work, p *plan) engine.Backend {
+func (f *Facts) device(w *engine.Work, p *plan) engine.Backend {
 	if f.backend != nil {
 		return f.backend
 	}
@@ -241,8 +237,8 @@ func (f *facts) device(w *engine.Work, p *plan) engine.Backend {
 
 // suits reports whether b, which seems worth the work, is so for a sample of its codes, too. Codes in order
 // are left to the CPU engine, and nobody learns from them.
-func (f *facts) suits(b engine.Backend, w *engine.Work, p *plan) bool {
-	switch w.Sample = f.sampled(); w.Sample {
+func (f *Facts) suits(b engine.Backend, w *engine.Work, p *plan) bool {
+	switch w.Sample = f.Sampled(); w.Sample {
 	case engine.Ordered:
 		p.observer = nil
 		return false
@@ -251,41 +247,4 @@ func (f *facts) suits(b engine.Backend, w *engine.Work, p *plan) bool {
 	}
 	p.work = *w
 	return b.Worth(*w)
-}
-
-// way is a shortcut for inputs of some shape. Its measured gain is in package ways.
-type way struct {
-	is       ways.Way
-	movement movement // asPlanned: that of the general way
-	prepares bool     // it only changes the task, for the ways after it
-
-	// fits reports whether the way may be tried. It is asked once, and asks for samples last.
-	fits func(f *facts) bool
-
-	// bytes bounds the scratch memory.
-	bytes func(f *facts) int64
-
-	// do is the way. Where it is not done, nothing was moved, and the next way goes on.
-	do func(t *task) (done bool, err error)
-}
-
-// asPlanned is the movement of a way that moves elements as the general way does.
-const asPlanned = movements
-
-// waysOf are the ways of each family of calls, in the order in which they are tried. The general way comes after them
-// and always fits: a plan without a way is its plan. Calls on up to 4096 elements are those of package small.
-var waysOf [verbs][]way
-
-// shortcut returns the next way of the facts' family that fits them, with its bytes; nil if there is none.
-func (f *facts) shortcut(of verb) (w *way, bytes int64) {
-	for list := waysOf[of]; f.asked < len(list); {
-		w = &list[f.asked]
-		f.asked++
-		if ways.On(w.is) && w.fits(f) {
-			if bytes = w.bytes(f); f.fits(bytes) {
-				return w, bytes
-			}
-		}
-	}
-	return nil, 0
 }

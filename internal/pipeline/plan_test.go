@@ -42,12 +42,12 @@ func (d device) Calibration() string { return d.name + " is calibrated" }
 func wordsOf(cols ...extract.Column) []extract.Word { return extract.Words(cols, sortkey.Order{}) }
 
 var (
-	narrow = wordsOf(extract.ColumnOf[int32](nil))
-	whole  = wordsOf(extract.ColumnOf[int64](nil))
-	text   = wordsOf(extract.ColumnOf[string](nil))
-	nulls  = wordsOf(withNulls(extract.ColumnOf[string](nil)), extract.ColumnOf[string](nil))
-	later  = wordsOf(extract.ColumnOf[int64](nil), withNulls(extract.ColumnOf[int64](nil)))
-	two    = wordsOf(extract.ColumnOf[int64](nil), extract.ColumnOf[string](nil))
+	narrow = wordsOf(dummyOf[int32]())
+	whole  = wordsOf(dummyOf[int64]())
+	text   = wordsOf(dummyOf[string]())
+	nulls  = wordsOf(withNulls(dummyOf[string]()), dummyOf[string]())
+	later  = wordsOf(dummyOf[int64](), withNulls(dummyOf[int64]()))
+	two    = wordsOf(dummyOf[int64](), dummyOf[string]())
 )
 
 func withNulls(c extract.Column) extract.Column {
@@ -64,125 +64,125 @@ func TestDecide(t *testing.T) {
 	size := func(s ...uintptr) []uintptr { return s }
 	for _, c := range []struct {
 		name string
-		facts
+		Facts
 		want plan
 	}{
-		{"small elements", facts{words: whole, sizes: size(24)},
-			plan{engine: cpu.Host, movement: withCodes}},
-		{"elements of two lines", facts{words: whole, sizes: size(moveBytes)},
-			plan{engine: cpu.Host, movement: withCodes}},
-		{"large elements", facts{words: whole, sizes: size(moveBytes + 1)},
-			plan{engine: cpu.Host, movement: throughIndex}},
-		{"large elements with their codes", facts{words: whole, sizes: size(1000), algorithm: engine.BucketRadix},
-			plan{engine: cpu.Host, movement: withCodes}},
-		{"small elements through an index", facts{words: whole, sizes: size(8), algorithm: engine.IndexGather},
-			plan{engine: cpu.Host, movement: throughIndex}},
-		{"an algorithm of the CPU", facts{words: whole, sizes: size(24), algorithm: engine.Radix},
-			plan{engine: cpu.Host, algorithm: engine.Radix, movement: throughIndex}},
-		{"the CPU by name", facts{words: two, sizes: size(24), backend: cpu.Host, devices: both},
-			plan{engine: cpu.Host, movement: withCodes}},
-		{"an algorithm on the CPU by name", facts{words: two, sizes: size(24), backend: cpu.Host, algorithm: engine.MergeSort},
-			plan{engine: cpu.Host, algorithm: engine.MergeSort, movement: throughIndex}},
-		{"the first device that is worth it", facts{words: whole, sizes: size(24), devices: both},
-			plan{engine: gpu, movement: throughIndex, mayFallBack: true}},
-		{"no device that is worth it", facts{words: whole, sizes: size(24), devices: []engine.Backend{slow}},
-			plan{engine: cpu.Host, movement: withCodes}},
-		{"a device, and statistics", facts{words: whole, sizes: size(24), devices: []engine.Backend{slow}, reported: true},
-			plan{engine: cpu.Host, movement: withCodes, calibration: "slow is calibrated"}},
-		{"a device, and a sample in order", facts{words: whole, sizes: size(24), devices: both, sampled: yes},
-			plan{engine: cpu.Host, movement: withCodes}},
-		{"an algorithm, and a sample in order", facts{words: whole, sizes: size(24), devices: both, sampled: yes, algorithm: engine.Radix},
-			plan{engine: gpu, algorithm: engine.Radix, movement: throughIndex, mayFallBack: true}},
-		{"a device by name, however slow", facts{words: text, sizes: size(24), backend: slow, sampled: yes},
-			plan{engine: slow, movement: throughIndex}},
-		{"an algorithm that only devices have", facts{words: whole, sizes: size(24), devices: []engine.Backend{slow}, algorithm: engine.Hybrid},
-			plan{engine: slow, algorithm: engine.Hybrid, movement: throughIndex}},
-		{"pairs", facts{verb: toPair, words: whole, sizes: size(8, 16), decodable: true},
-			plan{engine: cpu.Host, movement: withCodes}},
-		{"pairs with large values", facts{verb: toPair, words: whole, sizes: size(8, 200), decodable: true},
-			plan{engine: cpu.Host, movement: throughIndex}},
-		{"pairs with wide keys", facts{verb: toPair, words: text, sizes: size(16, 8)},
-			plan{engine: cpu.Host, movement: throughIndex}},
-		{"pairs on a device", facts{verb: toPair, words: whole, sizes: size(8, 16), decodable: true, devices: both},
-			plan{engine: gpu, movement: throughIndex, mayFallBack: true}},
-		{"a permutation", facts{verb: toOrder, words: two, sizes: size(24)},
-			plan{engine: cpu.Host, movement: toIndex}},
-		{"a permutation on a device", facts{verb: toOrder, words: two, sizes: size(24), devices: both},
-			plan{engine: gpu, movement: toIndex, mayFallBack: true}},
-		{"a permutation of equal elements", facts{verb: toOrder, sizes: size(24), limit: 1},
-			plan{engine: cpu.Host, movement: toIndex}},
-		{"leading nulls", facts{words: nulls, sizes: size(24), devices: both},
-			plan{engine: cpu.Host, movement: nullsApart}},
-		{"nulls of a later column", facts{words: later, sizes: size(24)},
-			plan{engine: cpu.Host, movement: withCodes}},
-		{"leading nulls, large elements", facts{words: nulls, sizes: size(moveBytes + 1)},
-			plan{engine: cpu.Host, movement: throughIndex}},
-		{"leading nulls, elements with their codes", facts{words: nulls, sizes: size(24), algorithm: engine.BucketRadix},
-			plan{engine: cpu.Host, movement: withCodes}},
-		{"leading nulls on a device by name", facts{words: nulls, sizes: size(24), backend: slow},
-			plan{engine: slow, movement: throughIndex}},
-		{"a permutation, leading nulls", facts{verb: toOrder, words: nulls, sizes: size(24), backend: slow},
-			plan{engine: cpu.Host, movement: nullsApart}},
-		{"a permutation of a part, leading nulls", facts{verb: toOrder, words: nulls, sizes: size(24), part: true},
-			plan{engine: cpu.Host, movement: toIndex}},
-		{"the first few, leading nulls", facts{verb: toSelect, k: 100, words: nulls, sizes: size(24)},
-			plan{engine: cpu.Host, movement: selected}},
-		{"leading nulls, a long slice", facts{words: nulls, sizes: size(24), most: planned - 1},
-			plan{engine: cpu.Host, movement: chunked}},
-		{"keys", facts{verb: toDecode, words: narrow, sizes: size(4)},
-			plan{engine: cpu.Host, movement: asCodes}},
-		{"keys on a device", facts{verb: toDecode, words: narrow, sizes: size(4), devices: both},
-			plan{engine: gpu, movement: asCodes, mayFallBack: true}},
-		{"keys in order", facts{verb: toDecode, words: narrow, sizes: size(4), devices: both, sampled: yes},
-			plan{engine: cpu.Host, movement: asCodes}},
-		{"keys on a device by name", facts{verb: toDecode, words: narrow, sizes: size(4), backend: slow},
-			plan{engine: slow, movement: asCodes}},
-		{"keys by an algorithm of the CPU", facts{verb: toDecode, words: narrow, sizes: size(4), algorithm: engine.Radix},
-			plan{engine: cpu.Host, algorithm: engine.Radix, movement: throughIndex}},
-		{"keys in no memory", facts{verb: toDecode, words: narrow, sizes: size(4), limit: 1},
-			plan{engine: cpu.Host, movement: inPlace}},
-		{"keys by an algorithm in no memory", facts{verb: toDecode, words: narrow, sizes: size(4), limit: 1, algorithm: engine.Radix},
-			plan{engine: cpu.Host, movement: inPlace}},
-		{"the first few", facts{verb: toSelect, k: 100, words: whole, sizes: size(24), backend: gpu},
-			plan{engine: cpu.Host, movement: selected}},
-		{"the first half", facts{verb: toSelect, k: planned / 2, words: whole, sizes: size(24)},
-			plan{engine: cpu.Host, movement: toIndex}},
-		{"the first half on a device", facts{verb: toSelect, k: planned / 2, words: whole, sizes: size(24), backend: gpu},
-			plan{engine: gpu, movement: toIndex}},
-		{"segments", facts{verb: toSortWithin, words: text, sizes: size(24), devices: both, segments: cpu.NewSegments([]int{0, 9, planned})},
-			plan{engine: cpu.Host, movement: withinSegments}},
-		{"a permutation of segments", facts{verb: toOrderWithin, words: whole, sizes: size(8), numbered: true, segments: cpu.NewSegments([]int{0, 9})},
-			plan{engine: cpu.Host, movement: withinSegments}},
-		{"the first of partitions", facts{verb: toFilter, k: 3, words: whole, sizes: size(8), numbered: true, devices: both},
-			plan{engine: cpu.Host, movement: selected}},
-		{"the first of partitions under a limit", facts{verb: toFilter, k: 3, words: whole, sizes: size(8), numbered: true, limit: 1 << 40},
-			plan{engine: cpu.Host, movement: toIndex}},
-		{"the first of partitions on a device", facts{verb: toFilter, k: 3, words: whole, sizes: size(8), numbered: true, backend: gpu},
-			plan{engine: cpu.Host, movement: toIndex}},
-		{"the first of partitions by an algorithm", facts{verb: toFilter, k: 3, words: whole, sizes: size(8), numbered: true, algorithm: engine.Radix},
-			plan{engine: cpu.Host, movement: toIndex}},
-		{"a merge", facts{verb: toMerge, words: text, runs: 2, backend: gpu},
-			plan{engine: cpu.Host, movement: merged}},
-		{"a merge of very many runs", facts{verb: toMerge, words: whole, sizes: size(8), runs: ranges.MostRuns + 1},
-			plan{engine: cpu.Host, movement: aside}},
-		{"a long merge by codes", facts{verb: toMerge, words: whole, runs: 3, most: planned - 1},
-			plan{engine: cpu.Host, movement: merged}},
-		{"a long merge by whole keys", facts{verb: toMerge, words: text, runs: 3, most: planned - 1},
-			plan{engine: cpu.Host, movement: parted}},
-		{"a slice as long as the limit", facts{words: whole, sizes: size(24), most: planned},
-			plan{engine: cpu.Host, movement: withCodes}},
-		{"a long slice", facts{words: whole, sizes: size(24), most: planned - 1, devices: both},
-			plan{engine: cpu.Host, movement: chunked}},
-		{"long keys", facts{verb: toDecode, words: narrow, sizes: size(4), most: planned - 1},
-			plan{engine: cpu.Host, movement: chunked}},
-		{"long keys of few bits", facts{verb: toDecode, words: wordsOf(extract.ColumnOf[int16](nil)), sizes: size(2), most: planned - 1},
-			plan{engine: cpu.Host, movement: counted}},
-		{"long pairs", facts{verb: toPair, words: whole, sizes: size(8, 4), most: planned - 1},
-			plan{engine: cpu.Host, movement: chunked}},
-		{"a permutation beyond a limit that tests lower", facts{verb: toOrder, words: whole, sizes: size(24), most: planned - 1},
-			plan{engine: cpu.Host, movement: toIndex}},
+		{"small elements", Facts{Words: whole, Sizes: size(24)},
+			plan{engine: cpu.Host, Movement: withCodes}},
+		{"elements of two lines", Facts{Words: whole, Sizes: size(moveBytes)},
+			plan{engine: cpu.Host, Movement: withCodes}},
+		{"large elements", Facts{Words: whole, Sizes: size(moveBytes + 1)},
+			plan{engine: cpu.Host, Movement: throughIndex}},
+		{"large elements with their codes", Facts{Words: whole, Sizes: size(1000), algorithm: engine.BucketRadix},
+			plan{engine: cpu.Host, Movement: withCodes}},
+		{"small elements through an index", Facts{Words: whole, Sizes: size(8), algorithm: engine.IndexGather},
+			plan{engine: cpu.Host, Movement: throughIndex}},
+		{"an algorithm of the CPU", Facts{Words: whole, Sizes: size(24), algorithm: engine.Radix},
+			plan{engine: cpu.Host, algorithm: engine.Radix, Movement: throughIndex}},
+		{"the CPU by name", Facts{Words: two, Sizes: size(24), backend: cpu.Host, devices: both},
+			plan{engine: cpu.Host, Movement: withCodes}},
+		{"an algorithm on the CPU by name", Facts{Words: two, Sizes: size(24), backend: cpu.Host, algorithm: engine.MergeSort},
+			plan{engine: cpu.Host, algorithm: engine.MergeSort, Movement: throughIndex}},
+		{"the first device that is worth it", Facts{Words: whole, Sizes: size(24), devices: both},
+			plan{engine: gpu, Movement: throughIndex, mayFallBack: true}},
+		{"no device that is worth it", Facts{Words: whole, Sizes: size(24), devices: []engine.Backend{slow}},
+			plan{engine: cpu.Host, Movement: withCodes}},
+		{"a device, and statistics", Facts{Words: whole, Sizes: size(24), devices: []engine.Backend{slow}, reported: true},
+			plan{engine: cpu.Host, Movement: withCodes, calibration: "slow is calibrated"}},
+		{"a device, and a sample in order", Facts{Words: whole, Sizes: size(24), devices: both, Sampled: yes},
+			plan{engine: cpu.Host, Movement: withCodes}},
+		{"an algorithm, and a sample in order", Facts{Words: whole, Sizes: size(24), devices: both, Sampled: yes, algorithm: engine.Radix},
+			plan{engine: gpu, algorithm: engine.Radix, Movement: throughIndex, mayFallBack: true}},
+		{"a device by name, however slow", Facts{Words: text, Sizes: size(24), backend: slow, Sampled: yes},
+			plan{engine: slow, Movement: throughIndex}},
+		{"an algorithm that only devices have", Facts{Words: whole, Sizes: size(24), devices: []engine.Backend{slow}, algorithm: engine.Hybrid},
+			plan{engine: slow, algorithm: engine.Hybrid, Movement: throughIndex}},
+		{"pairs", Facts{Verb: toPair, Words: whole, Sizes: size(8, 16), decodable: true},
+			plan{engine: cpu.Host, Movement: withCodes}},
+		{"pairs with large values", Facts{Verb: toPair, Words: whole, Sizes: size(8, 200), decodable: true},
+			plan{engine: cpu.Host, Movement: throughIndex}},
+		{"pairs with wide keys", Facts{Verb: toPair, Words: text, Sizes: size(16, 8)},
+			plan{engine: cpu.Host, Movement: throughIndex}},
+		{"pairs on a device", Facts{Verb: toPair, Words: whole, Sizes: size(8, 16), decodable: true, devices: both},
+			plan{engine: gpu, Movement: throughIndex, mayFallBack: true}},
+		{"a permutation", Facts{Verb: toOrder, Words: two, Sizes: size(24)},
+			plan{engine: cpu.Host, Movement: toIndex}},
+		{"a permutation on a device", Facts{Verb: toOrder, Words: two, Sizes: size(24), devices: both},
+			plan{engine: gpu, Movement: toIndex, mayFallBack: true}},
+		{"a permutation of equal elements", Facts{Verb: toOrder, Sizes: size(24), limit: 1},
+			plan{engine: cpu.Host, Movement: toIndex}},
+		{"leading nulls", Facts{Words: nulls, Sizes: size(24), devices: both},
+			plan{engine: cpu.Host, Movement: nullsApart}},
+		{"nulls of a later column", Facts{Words: later, Sizes: size(24)},
+			plan{engine: cpu.Host, Movement: withCodes}},
+		{"leading nulls, large elements", Facts{Words: nulls, Sizes: size(moveBytes + 1)},
+			plan{engine: cpu.Host, Movement: throughIndex}},
+		{"leading nulls, elements with their codes", Facts{Words: nulls, Sizes: size(24), algorithm: engine.BucketRadix},
+			plan{engine: cpu.Host, Movement: withCodes}},
+		{"leading nulls on a device by name", Facts{Words: nulls, Sizes: size(24), backend: slow},
+			plan{engine: slow, Movement: throughIndex}},
+		{"a permutation, leading nulls", Facts{Verb: toOrder, Words: nulls, Sizes: size(24), backend: slow},
+			plan{engine: cpu.Host, Movement: nullsApart}},
+		{"a permutation of a part, leading nulls", Facts{Verb: toOrder, Words: nulls, Sizes: size(24), part: true},
+			plan{engine: cpu.Host, Movement: toIndex}},
+		{"the first few, leading nulls", Facts{Verb: ToSelect, K: 100, Words: nulls, Sizes: size(24)},
+			plan{engine: cpu.Host, Movement: Selected}},
+		{"leading nulls, a long slice", Facts{Words: nulls, Sizes: size(24), most: planned - 1},
+			plan{engine: cpu.Host, Movement: chunked}},
+		{"keys", Facts{Verb: toDecode, Words: narrow, Sizes: size(4)},
+			plan{engine: cpu.Host, Movement: asCodes}},
+		{"keys on a device", Facts{Verb: toDecode, Words: narrow, Sizes: size(4), devices: both},
+			plan{engine: gpu, Movement: asCodes, mayFallBack: true}},
+		{"keys in order", Facts{Verb: toDecode, Words: narrow, Sizes: size(4), devices: both, Sampled: yes},
+			plan{engine: cpu.Host, Movement: asCodes}},
+		{"keys on a device by name", Facts{Verb: toDecode, Words: narrow, Sizes: size(4), backend: slow},
+			plan{engine: slow, Movement: asCodes}},
+		{"keys by an algorithm of the CPU", Facts{Verb: toDecode, Words: narrow, Sizes: size(4), algorithm: engine.Radix},
+			plan{engine: cpu.Host, algorithm: engine.Radix, Movement: throughIndex}},
+		{"keys in no memory", Facts{Verb: toDecode, Words: narrow, Sizes: size(4), limit: 1},
+			plan{engine: cpu.Host, Movement: InPlace}},
+		{"keys by an algorithm in no memory", Facts{Verb: toDecode, Words: narrow, Sizes: size(4), limit: 1, algorithm: engine.Radix},
+			plan{engine: cpu.Host, Movement: InPlace}},
+		{"the first few", Facts{Verb: ToSelect, K: 100, Words: whole, Sizes: size(24), backend: gpu},
+			plan{engine: cpu.Host, Movement: Selected}},
+		{"the first half", Facts{Verb: ToSelect, K: planned / 2, Words: whole, Sizes: size(24)},
+			plan{engine: cpu.Host, Movement: toIndex}},
+		{"the first half on a device", Facts{Verb: ToSelect, K: planned / 2, Words: whole, Sizes: size(24), backend: gpu},
+			plan{engine: gpu, Movement: toIndex}},
+		{"segments", Facts{Verb: toSortWithin, Words: text, Sizes: size(24), devices: both, Segments: cpu.NewSegments([]int{0, 9, planned})},
+			plan{engine: cpu.Host, Movement: withinSegments}},
+		{"a permutation of segments", Facts{Verb: ToOrderWithin, Words: whole, Sizes: size(8), Numbered: true, Segments: cpu.NewSegments([]int{0, 9})},
+			plan{engine: cpu.Host, Movement: withinSegments}},
+		{"the first of partitions", Facts{Verb: ToFilter, K: 3, Words: whole, Sizes: size(8), Numbered: true, devices: both},
+			plan{engine: cpu.Host, Movement: Selected}},
+		{"the first of partitions under a limit", Facts{Verb: ToFilter, K: 3, Words: whole, Sizes: size(8), Numbered: true, limit: 1 << 40},
+			plan{engine: cpu.Host, Movement: toIndex}},
+		{"the first of partitions on a device", Facts{Verb: ToFilter, K: 3, Words: whole, Sizes: size(8), Numbered: true, backend: gpu},
+			plan{engine: cpu.Host, Movement: toIndex}},
+		{"the first of partitions by an algorithm", Facts{Verb: ToFilter, K: 3, Words: whole, Sizes: size(8), Numbered: true, algorithm: engine.Radix},
+			plan{engine: cpu.Host, Movement: toIndex}},
+		{"a merge", Facts{Verb: toMerge, Words: text, runs: 2, backend: gpu},
+			plan{engine: cpu.Host, Movement: merged}},
+		{"a merge of very many runs", Facts{Verb: toMerge, Words: whole, Sizes: size(8), runs: ranges.MostRuns + 1},
+			plan{engine: cpu.Host, Movement: aside}},
+		{"a long merge by codes", Facts{Verb: toMerge, Words: whole, runs: 3, most: planned - 1},
+			plan{engine: cpu.Host, Movement: merged}},
+		{"a long merge by whole keys", Facts{Verb: toMerge, Words: text, runs: 3, most: planned - 1},
+			plan{engine: cpu.Host, Movement: parted}},
+		{"a slice as long as the limit", Facts{Words: whole, Sizes: size(24), most: planned},
+			plan{engine: cpu.Host, Movement: withCodes}},
+		{"a long slice", Facts{Words: whole, Sizes: size(24), most: planned - 1, devices: both},
+			plan{engine: cpu.Host, Movement: chunked}},
+		{"long keys", Facts{Verb: toDecode, Words: narrow, Sizes: size(4), most: planned - 1},
+			plan{engine: cpu.Host, Movement: chunked}},
+		{"long keys of few bits", Facts{Verb: toDecode, Words: wordsOf(dummyOf[int16]()), Sizes: size(2), most: planned - 1},
+			plan{engine: cpu.Host, Movement: counted}},
+		{"long pairs", Facts{Verb: toPair, Words: whole, Sizes: size(8, 4), most: planned - 1},
+			plan{engine: cpu.Host, Movement: chunked}},
+		{"a permutation beyond a limit that tests lower", Facts{Verb: toOrder, Words: whole, Sizes: size(24), most: planned - 1},
+			plan{engine: cpu.Host, Movement: toIndex}},
 	} {
-		got, err := decided(&c.facts)
+		got, err := decided(&c.Facts)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -190,60 +190,63 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// dummyOf returns a column of keys that a function returns.
+func dummyOf[K sortkey.Key]() extract.Column { return extract.ColumnOf[K](column.Func[int, K](nil)) }
+
 // TestDecideByMemory lowers the limit below what a plan needs: the next plan needs less,
 // and the last error names what would do.
 func TestDecideByMemory(t *testing.T) {
 	gpu := device{name: "gpu", worth: true}
 	for _, c := range []struct {
 		name string
-		facts
+		Facts
 		want []plan // each under the largest limit that the one before does not fit
 	}{
-		{"a sort", facts{words: whole, sizes: []uintptr{24}}, []plan{
-			{engine: cpu.Host, movement: withCodes},
-			{engine: cpu.Host, movement: inPlace},
+		{"a sort", Facts{Words: whole, Sizes: []uintptr{24}}, []plan{
+			{engine: cpu.Host, Movement: withCodes},
+			{engine: cpu.Host, Movement: InPlace},
 		}},
-		{"a sort on a device", facts{words: whole, sizes: []uintptr{24}, devices: []engine.Backend{gpu}}, []plan{
-			{engine: gpu, movement: throughIndex, mayFallBack: true},
-			{engine: cpu.Host, movement: withCodes},
-			{engine: cpu.Host, movement: inPlace},
+		{"a sort on a device", Facts{Words: whole, Sizes: []uintptr{24}, devices: []engine.Backend{gpu}}, []plan{
+			{engine: gpu, Movement: throughIndex, mayFallBack: true},
+			{engine: cpu.Host, Movement: withCodes},
+			{engine: cpu.Host, Movement: InPlace},
 		}},
-		{"a sort by an algorithm on a device", facts{words: whole, sizes: []uintptr{24}, devices: []engine.Backend{gpu}, algorithm: engine.MergeSort}, []plan{
-			{engine: gpu, algorithm: engine.MergeSort, movement: throughIndex, mayFallBack: true},
-			{engine: cpu.Host, algorithm: engine.MergeSort, movement: throughIndex},
-			{engine: cpu.Host, movement: inPlace},
+		{"a sort by an algorithm on a device", Facts{Words: whole, Sizes: []uintptr{24}, devices: []engine.Backend{gpu}, algorithm: engine.MergeSort}, []plan{
+			{engine: gpu, algorithm: engine.MergeSort, Movement: throughIndex, mayFallBack: true},
+			{engine: cpu.Host, algorithm: engine.MergeSort, Movement: throughIndex},
+			{engine: cpu.Host, Movement: InPlace},
 		}},
-		{"a sort on a device by name", facts{words: whole, sizes: []uintptr{24}, backend: gpu}, []plan{
-			{engine: gpu, movement: throughIndex},
+		{"a sort on a device by name", Facts{Words: whole, Sizes: []uintptr{24}, backend: gpu}, []plan{
+			{engine: gpu, Movement: throughIndex},
 		}},
-		{"a permutation", facts{verb: toOrder, words: two, sizes: []uintptr{24}}, []plan{
-			{engine: cpu.Host, movement: toIndex},
-			{engine: cpu.Host, movement: inPlace},
+		{"a permutation", Facts{Verb: toOrder, Words: two, Sizes: []uintptr{24}}, []plan{
+			{engine: cpu.Host, Movement: toIndex},
+			{engine: cpu.Host, Movement: InPlace},
 		}},
-		{"leading nulls", facts{words: nulls, sizes: []uintptr{24}}, []plan{
-			{engine: cpu.Host, movement: nullsApart},
-			{engine: cpu.Host, movement: withCodes},
-			{engine: cpu.Host, movement: inPlace},
+		{"leading nulls", Facts{Words: nulls, Sizes: []uintptr{24}}, []plan{
+			{engine: cpu.Host, Movement: nullsApart},
+			{engine: cpu.Host, Movement: withCodes},
+			{engine: cpu.Host, Movement: InPlace},
 		}},
-		{"a permutation, leading nulls", facts{verb: toOrder, words: nulls, sizes: []uintptr{8}, numbered: true}, []plan{
-			{engine: cpu.Host, movement: nullsApart},
-			{engine: cpu.Host, movement: toIndex},
-			{engine: cpu.Host, movement: inPlace},
+		{"a permutation, leading nulls", Facts{Verb: toOrder, Words: nulls, Sizes: []uintptr{8}, Numbered: true}, []plan{
+			{engine: cpu.Host, Movement: nullsApart},
+			{engine: cpu.Host, Movement: toIndex},
+			{engine: cpu.Host, Movement: InPlace},
 		}},
-		{"a selection of many", facts{verb: toSelect, k: planned / 2, words: whole, sizes: []uintptr{24}}, []plan{
-			{engine: cpu.Host, movement: toIndex},
-			{engine: cpu.Host, movement: inPlace},
+		{"a selection of many", Facts{Verb: ToSelect, K: planned / 2, Words: whole, Sizes: []uintptr{24}}, []plan{
+			{engine: cpu.Host, Movement: toIndex},
+			{engine: cpu.Host, Movement: InPlace},
 		}},
-		{"a selection of few", facts{verb: toSelect, k: 10, words: two, sizes: []uintptr{24}}, []plan{
-			{engine: cpu.Host, movement: selected}, // an index takes more
+		{"a selection of few", Facts{Verb: ToSelect, K: 10, Words: two, Sizes: []uintptr{24}}, []plan{
+			{engine: cpu.Host, Movement: Selected}, // an index takes more
 		}},
-		{"a merge", facts{verb: toMerge, words: two, runs: 2}, []plan{ // by smaller and smaller ranges
-			{engine: cpu.Host, movement: merged}, {engine: cpu.Host, movement: merged}, {engine: cpu.Host, movement: merged},
-			{engine: cpu.Host, movement: merged},
+		{"a merge", Facts{Verb: toMerge, Words: two, runs: 2}, []plan{ // by smaller and smaller ranges
+			{engine: cpu.Host, Movement: merged}, {engine: cpu.Host, Movement: merged}, {engine: cpu.Host, Movement: merged},
+			{engine: cpu.Host, Movement: merged},
 		}},
 	} {
 		for limit := int64(0); ; {
-			f := c.facts
+			f := c.Facts
 			f.limit = limit
 			got, err := decided(&f)
 			if len(c.want) == 0 {
@@ -271,9 +274,9 @@ func TestDecideByMemory(t *testing.T) {
 func TestDecideAsks(t *testing.T) {
 	var asked engine.Work
 	sampled := 0
-	f := facts{words: whole, sizes: []uintptr{8, 16}, verb: toPair, decodable: true, workers: 3,
+	f := Facts{Words: whole, Sizes: []uintptr{8, 16}, Verb: toPair, decodable: true, workers: 3,
 		devices: []engine.Backend{device{name: "gpu", asked: &asked}},
-		sampled: func() engine.Sample { sampled++; return engine.Mixed }}
+		Sampled: func() engine.Sample { sampled++; return engine.Mixed }}
 	if _, err := decided(&f); err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +311,7 @@ func TestDecideSamples(t *testing.T) {
 		for _, v := range []verb{toSort, toDecode} {
 			var asked engine.Work
 			d := watching{device{name: "gpu", worth: true, asked: &asked, not: c.not}}
-			p, err := decided(&facts{words: whole, sizes: []uintptr{8}, verb: v, devices: []engine.Backend{d}, sampled: func() engine.Sample { return c.sample }})
+			p, err := decided(&Facts{Words: whole, Sizes: []uintptr{8}, Verb: v, devices: []engine.Backend{d}, Sampled: func() engine.Sample { return c.sample }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -327,13 +330,13 @@ func yes() engine.Sample { return engine.Ordered }
 func no() engine.Sample { return engine.Mixed }
 
 // decided is decide of facts that say what most calls have in common.
-func decided(f *facts) (plan, error) {
+func decided(f *Facts) (plan, error) {
 	f.n = planned
 	if f.workers == 0 {
 		f.workers = 2
 	}
-	if f.sampled == nil {
-		f.sampled = no
+	if f.Sampled == nil {
+		f.Sampled = no
 	}
 	return decide(f)
 }
@@ -352,8 +355,8 @@ func checkPlan(t *testing.T, name string, got, want plan) {
 // text is the name of a movement in differences.
 func (m movement) text() string {
 	return [movements]string{
-		withCodes: "with codes", throughIndex: "through an index", toIndex: "to an index", inPlace: "in place", asCodes: "as codes",
-		selected: "selected", merged: "merged", aside: "aside", chunked: "chunked", parted: "parted", withinSegments: "within segments",
+		withCodes: "with codes", throughIndex: "through an index", toIndex: "to an index", InPlace: "in place", asCodes: "as codes",
+		Selected: "selected", merged: "merged", aside: "aside", chunked: "chunked", parted: "parted", withinSegments: "within segments",
 		counted: "counted", withElements: "with elements", nullsApart: "nulls apart",
 	}[m]
 }

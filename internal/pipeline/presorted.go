@@ -15,8 +15,8 @@ import (
 // leaves its run, and most runs fit the cache.
 
 // orderRuns writes the order of rows to index, by words that decide within runs of bywords.
-func orderRuns(r *request, rows extract.Input, rest bywords.Rest, index []uint32) error {
-	err := orderWithinBy(r, rows, rest.Words, cpu.RunsOf(rest.Runs, r.n), index, rest.Source)
+func orderRuns(r *Request, rows extract.Input, rest bywords.Rest, index []uint32) error {
+	err := orderWithinBy(r, rows, rest.Words, cpu.RunsOf(rest.Runs, r.N), index, rest.Source)
 	r.foundRuns(rest.Runs)
 	return err
 }
@@ -34,12 +34,12 @@ func tiedRows(runs engine.Ties) (n int) {
 }
 
 // sortRuns sorts s by words that decide within runs of bywords.
-func sortRuns(r *request, s cpu.Payload, rest bywords.Rest) error {
-	index := scratch.Take[uint32](&r.Arena, r.n)
+func sortRuns(r *Request, s cpu.Payload, rest bywords.Rest) error {
+	index := scratch.Take[uint32](&r.Arena, r.N)
 	if err := orderRuns(r, extract.InputOf(s), rest, index); err != nil {
 		return err
 	}
-	return cpu.MoveWithin(&r.Env, cpu.RunsOf(rest.Runs, r.n), s, index)
+	return cpu.MoveWithin(&r.Env, cpu.RunsOf(rest.Runs, r.N), s, index)
 }
 
 // leadTies and leadPacked are the rows of a sample that tie in a leading column for it to be taken apart: one that
@@ -48,14 +48,14 @@ func sortRuns(r *request, s cpu.Payload, rest bywords.Rest) error {
 const leadTies, leadPacked = bywords.LeadRows / 2, bywords.LeadRows * 15 / 16
 
 // mayLead reports whether the first column may be taken apart.
-func (f *facts) mayLead() bool {
-	return !f.part && !f.marked && f.free && f.n >= 2*bywords.LeadRows && extract.LeadingNulls(f.words) == column.NoNulls &&
+func (f *Facts) mayLead() bool {
+	return !f.part && !f.marked && f.free && f.n >= 2*bywords.LeadRows && extract.LeadingNulls(f.Words) == column.NoNulls &&
 		f.lead != nil && f.lead()
 }
 
 // leadInOrder finds the runs of rows that tie in the first column if rows are in order by it, and not by the others.
 func (t *task) leadInOrder() bool {
-	r, words, least := t.r, t.f.words, leadTies
+	r, words, least := t.r, t.f.Words, leadTies
 	if words[0].Columns() > 1 {
 		words, least = extract.WordsEnding(t.cols, r.Order(), func(i int) bool { return i == 0 }), leadPacked
 	}
@@ -70,13 +70,13 @@ func (t *task) leadInOrder() bool {
 func orderSegments(t *task) (done bool, err error) {
 	r := t.r
 	r.untranslated, r.used.CodeBits = t.rows.Picked != nil, t.leading[0].Bits
-	err = orderWithin(r, t.rows, t.leading[1:], cpu.RunsOf(t.runs, r.n), t.index)
+	err = OrderInSegments(r, t.rows, t.leading[1:], cpu.RunsOf(t.runs, r.N), t.index)
 	r.foundRuns(t.runs)
 	return true, r.translate(t.rows, t.index, err)
 }
 
 // foundRuns reports that runs of ties were segments.
-func (r *request) foundRuns(runs engine.Ties) {
+func (r *Request) foundRuns(runs engine.Ties) {
 	r.Found(engine.Segmented)
 	r.Trace.Ties = tiedRows(runs)
 }

@@ -19,14 +19,14 @@ import (
 	"example.com/sorter/internal/vecsort"
 )
 
-// request is one call: its options, its environment, and the choices made for it.
-type request struct {
+// Request is one call: its options, its environment, and the choices made for it.
+type Request struct {
 	engine.Env
 	call.Options
-	n            int
-	most         int // elements that are sorted or merged as one
+	N            int
+	Most         int // elements that are sorted or merged as one
 	start        time.Time
-	plan         plan
+	Plan         plan
 	tried        int64            // bytes of the largest plan of a way
 	result       int64            // bytes of the result, where that is scratch memory of a call around this one
 	tight        bool             // the limit has no room for memory that only saves time, see saveTime
@@ -46,17 +46,17 @@ func LowerLimit(n int) (restore func()) {
 	return func() { lowered.Store(before) }
 }
 
-// isSmall reports whether the small path serves a call on n elements.
-func isSmall(o *call.Options, n int) bool {
+// IsSmall reports whether the small path serves a call on n elements.
+func IsSmall(o *call.Options, n int) bool {
 	most := int(lowered.Load())
 	return small.Serves(o, n) && (most == 0 || n <= most)
 }
 
-// begin starts a call on n elements.
-func begin(o call.Options, n int) (*request, error) {
-	r := &request{Options: o, n: n, most: maxPositions}
+// Begin starts a call on n elements.
+func Begin(o call.Options, n int) (*Request, error) {
+	r := &Request{Options: o, N: n, Most: MaxPositions}
 	if most := lowered.Load(); most > 0 {
-		r.most = int(most)
+		r.Most = int(most)
 	}
 	r.Loop.Ctx, r.Env.Limit, r.Env.Held = o.Ctx, o.Limit, o.Held
 	r.Loop.Workers, r.Loop.Progress = workersFor(&o, n), o.Progress
@@ -64,12 +64,22 @@ func begin(o call.Options, n int) (*request, error) {
 		r.Trace.Vectors = new(atomic.Bool)
 	}
 	if n > maxLen {
-		return r, tooLong(n)
+		return r, TooLong(n)
 	}
 	if err := r.findDevices(); err != nil {
 		return r, err
 	}
 	return r, r.Loop.Err()
+}
+
+// do runs f as a call on n elements, unless there are none, and reports its time.
+func do(o call.Options, n int, f func(r *Request) error) error {
+	r, err := Begin(o, n)
+	defer r.End()
+	if err != nil || n == 0 {
+		return err
+	}
+	return r.observed(f(r))
 }
 
 // workersFor returns how many workers take part in a call on n elements. More would have
@@ -85,15 +95,15 @@ func workersFor(o *call.Options, n int) int {
 // Nothing is a call on n elements that has nothing to do. Its options may be wrong or cancel it, as those of
 // other calls.
 func Nothing(n int, o *call.Options) error {
-	r, err := begin(*o, n)
-	r.end()
+	r, err := Begin(*o, n)
+	r.End()
 	return err
 }
 
 // within returns a call on n elements within r: of the same options, on memory that r counts.
 // It ends by adopt.
-func (r *request) within(n int) *request {
-	own := &request{Options: r.Options, n: n, most: r.most, devices: r.devices}
+func (r *Request) within(n int) *Request {
+	own := &Request{Options: r.Options, N: n, Most: r.Most, devices: r.devices}
 	own.Report = nil
 	own.Loop.Inherit(&r.Loop, min(r.Loop.Workers, n/engine.LeastTurn+1))
 	own.Loop.Progress = r.Loop.Progress
@@ -103,18 +113,18 @@ func (r *request) within(n int) *request {
 	return own
 }
 
-// nest runs f as a call on n elements within r.
-func (r *request) nest(n int, f func(own *request) error) error {
+// Nest runs f as a call on n elements within r.
+func (r *Request) Nest(n int, f func(own *Request) error) error {
 	own := r.within(n)
 	defer r.adopt(own)
 	return f(own)
 }
 
-// onHost makes a call within another one that of the CPU in its own way, whatever the caller asked for.
-func (r *request) onHost() { r.Backend, r.devices, r.Algorithm = nil, nil, engine.Auto }
+// OnHost makes a call within another one that of the CPU in its own way, whatever the caller asked for.
+func (r *Request) OnHost() { r.Backend, r.devices, r.Algorithm = nil, nil, engine.Auto }
 
 // adopt ends a call within r.
-func (r *request) adopt(own *request) {
+func (r *Request) adopt(own *Request) {
 	own.audit()
 	r.Adopt(&own.Env)
 	st := own.Trace
@@ -123,14 +133,14 @@ func (r *request) adopt(own *request) {
 }
 
 // adoptPlan reports the order of a call within r as that of r.
-func (r *request) adoptPlan(own *request) {
-	r.used.CodeBits, r.Trace.Algorithm, r.plan = own.used.CodeBits, own.Trace.Algorithm, own.plan
-	r.plan.bytes += own.Env.Held - r.Env.Held
+func (r *Request) adoptPlan(own *Request) {
+	r.used.CodeBits, r.Trace.Algorithm, r.Plan = own.used.CodeBits, own.Trace.Algorithm, own.Plan
+	r.Plan.bytes += own.Env.Held - r.Env.Held
 }
 
 // findDevices asks engines once which of them run the algorithm, since their answers
 // may change while the sort goes on. It returns an error if none runs it.
-func (r *request) findDevices() error {
+func (r *Request) findDevices() error {
 	if r.Backend != nil {
 		if r.Backend.Runs(r.Algorithm) {
 			return nil
@@ -144,71 +154,71 @@ func (r *request) findDevices() error {
 	return nil
 }
 
-// decide makes the plan of a call that has no ways.
-func (r *request) decide(f facts) error {
+// Decide makes the plan of a call that has no ways.
+func (r *Request) Decide(f Facts) error {
 	r.complete(&f)
 	return r.choose(&f)
 }
 
 // complete adds the options to the facts.
-func (r *request) complete(f *facts) {
-	f.n, f.most, f.workers, f.reported, f.marked = r.n, r.most, r.Loop.Workers, r.Report != nil, r.Marks != nil
+func (r *Request) complete(f *Facts) {
+	f.n, f.most, f.workers, f.reported, f.marked = r.N, r.Most, r.Loop.Workers, r.Report != nil, r.Marks != nil
 	f.limit, f.held = r.Env.Limit, r.Env.Held
 	f.free = r.Free()
 	f.algorithm, f.backend, f.devices = r.Algorithm, r.Backend, r.devices
 }
 
 // choose makes the plan of the call, for the ways that were not asked yet.
-func (r *request) choose(f *facts) (err error) {
-	if r.plan, err = decide(f); err == nil {
+func (r *Request) choose(f *Facts) (err error) {
+	if r.Plan, err = decide(f); err == nil {
 		r.saveTime(f)
-		r.plan.bytes += r.result
+		r.Plan.bytes += r.result
 	}
-	r.used.Calibration = r.plan.calibration
-	if len(f.words) > 0 {
-		r.used.CodeBits = f.words[0].Bits
+	r.used.Calibration = r.Plan.calibration
+	if len(f.Words) > 0 {
+		r.used.CodeBits = f.Words[0].Bits
 	}
 	return err
 }
 
 // saveTime adds memory that only saves time to the plan, if the limit has room for it.
-func (r *request) saveTime(f *facts) {
+func (r *Request) saveTime(f *Facts) {
 	more := f.timeBytes()
-	r.tight = !f.fits(r.plan.bytes+more) || f.limit > 0 && r.plan.engine != cpu.Host
+	r.tight = !f.fits(r.Plan.bytes+more) || f.limit > 0 && r.Plan.engine != cpu.Host
 	if !r.tight {
-		r.plan.bytes += more
+		r.Plan.bytes += more
 	}
 }
 
-// sampled returns what samples rows by the first word.
-func (r *request) sampled(rows extract.Input, words []extract.Word) func() engine.Sample {
+// Sampled returns what samples rows by the first word.
+func (r *Request) Sampled(rows extract.Input, words []extract.Word) func() engine.Sample {
 	return func() engine.Sample { return extract.SampleRows(&r.Env, rows, &words[0]) }
 }
 
 // observed returns the error of a call. If it is nil, it reports the time to the plan's observer.
 // Times of inputs with a shape that no sample found, such as those in order, are not reported.
-func (r *request) observed(err error) error {
-	if r.plan.observer != nil && err == nil && r.used.Fallback == nil && (!r.Shaped() || r.plan.work.Sample != engine.Mixed) {
-		r.plan.observer.Observe(r.plan.work, r.plan.engine != cpu.Host, time.Since(r.start))
+func (r *Request) observed(err error) error {
+	if r.Plan.observer != nil && err == nil && r.used.Fallback == nil && (!r.Shaped() || r.Plan.work.Sample != engine.Mixed) {
+		r.Plan.observer.Observe(r.Plan.work, r.Plan.engine != cpu.Host, time.Since(r.start))
 	}
 	return err
 }
 
-// end reports and gives the scratch memory back.
-func (r *request) end() {
+// End reports and gives the scratch memory back.
+func (r *Request) End() {
 	r.audit()
 	if r.Report != nil {
 		st := &r.used
 		st.Device, st.Shape, st.Rounds, st.Ties, st.Stages = r.Trace.Device, r.Trace.Shape, r.Trace.Rounds, r.Trace.Ties, r.Trace.Stages
-		st.Elements, st.Workers, st.Scratch = r.n, r.Loop.Workers, r.Arena.Peak()
+		st.Elements, st.Workers, st.Scratch = r.N, r.Loop.Workers, r.Arena.Peak()
 		if st.Engine == "" {
 			st.Engine = cpu.Host.Name()
 		}
 		switch {
 		case r.Trace.Algorithm != "":
 			st.Algorithm = r.Trace.Algorithm
-		case r.plan.engine != nil:
-			st.Algorithm = r.plan.name()
+		case r.Plan.engine != nil:
+			st.Algorithm = r.Plan.Movement.String()
 		}
 		if r.Trace.Vectors.Load() {
 			st.Vectors = vecsort.Instructions()
@@ -221,14 +231,14 @@ func (r *request) end() {
 
 // piece returns the number of elements, of n, that a worker takes at a time in stages
 // with random access.
-func (r *request) piece(n int) int { return cpu.GatherPiece(&r.Env, n) }
+func (r *Request) piece(n int) int { return cpu.GatherPiece(&r.Env, n) }
 
-// addressable returns ErrTooLong unless there can be memory for n elements of a size.
-func addressable(n int, size uintptr) error {
+// Addressable returns ErrTooLong unless there can be memory for n elements of a size.
+func Addressable(n int, size uintptr) error {
 	if scratch.Size(n, size) < scratch.TooLarge {
 		return nil
 	}
-	return tooLong(n)
+	return TooLong(n)
 }
 
 // overrun is what [OnOverrun] was given, nil outside of tests.
@@ -243,29 +253,29 @@ func OnOverrun(f func(movement string, took, planned int64)) (restore func()) {
 
 // audit reports to a test a call that took more than it had planned. Calls within the call that have plans
 // of their own report themselves.
-func (r *request) audit() {
+func (r *Request) audit() {
 	report := overrun.Load()
-	if report == nil || r.Env.Limit == 0 || r.plan.engine == nil || r.plan.movement.inCalls() {
+	if report == nil || r.Env.Limit == 0 || r.Plan.engine == nil || r.Plan.Movement.inCalls() {
 		return
 	}
-	took, planned := r.Arena.Peak(), max(r.tried, r.plan.bytes)
-	if r.plan.movement == inPlace { // large runs of ties take what is left
+	took, planned := r.Arena.Peak(), max(r.tried, r.Plan.bytes)
+	if r.Plan.Movement == InPlace { // large runs of ties take what is left
 		planned = max(planned, r.Env.Limit-r.Env.Held)
 	}
 	if took > planned {
-		(*report)(r.plan.name(), took, planned)
+		(*report)(r.Plan.Movement.String(), took, planned)
 	}
 }
 
-// allow returns an error unless the call may take the given bytes besides those of its plan.
-func (r *request) allow(bytes int64) error {
-	return required(r.n, r.Env.Limit, r.Env.Held+r.plan.bytes+bytes)
+// Allow returns an error unless the call may take the given bytes besides those of its plan.
+func (r *Request) Allow(bytes int64) error {
+	return required(r.N, r.Env.Limit, r.Env.Held+r.Plan.bytes+bytes)
 }
 
 // translate replaces places of picked rows by their numbers, unless an order has written those.
-func (r *request) translate(rows extract.Input, index []uint32, err error) error {
+func (r *Request) translate(rows extract.Input, index []uint32, err error) error {
 	if err != nil || !r.untranslated {
 		return err
 	}
-	return r.Stage("rows", r.n, r.piece(r.n), func(_, lo, hi int) { rows.Translate(index[lo:hi], index[lo:hi]) })
+	return r.Stage("rows", r.N, r.piece(r.N), func(_, lo, hi int) { rows.Translate(index[lo:hi], index[lo:hi]) })
 }

@@ -14,38 +14,33 @@ import (
 	"example.com/sorter/internal/ties"
 )
 
-// sortRows sorts s by cols.
-func sortRows(cols []extract.Column, s cpu.Payload, o call.Options) error {
-	r, err := begin(o, s.Len())
-	defer r.end()
-	if err != nil || s.Len() == 0 {
-		return err
-	}
-	return r.observed(sortColumns(r, s, cols))
+// SortRows sorts s by cols.
+func SortRows(cols []extract.Column, s cpu.Payload, o call.Options) error {
+	return do(o, s.Len(), func(r *Request) error { return sortColumns(r, s, cols) })
 }
 
 // sortColumns sorts s by cols.
-func sortColumns(r *request, s cpu.Payload, cols []extract.Column) error {
+func sortColumns(r *Request, s cpu.Payload, cols []extract.Column) error {
 	words := extract.Words(cols, r.Order())
 	if len(words) == 0 {
 		return nil
 	}
-	return sortWords(r, s, words)
+	return SortWords(r, s, words)
 }
 
-// sortWords sorts s by words.
-func sortWords(r *request, s cpu.Payload, words []extract.Word) error {
-	t := r.newTask(facts{verb: toSort, words: words, sizes: []uintptr{s.Size()}, apply: s.ApplyBytes()}, extract.InputOf(s))
+// SortWords sorts s by words.
+func SortWords(r *Request, s cpu.Payload, words []extract.Word) error {
+	t := r.newTask(Facts{Verb: toSort, Words: words, Sizes: []uintptr{s.Size()}, apply: s.ApplyBytes()}, extract.InputOf(s))
 	t.elements, t.f.fields = s, t.fieldsInOrder
 	return t.run(sortPlanned)
 }
 
 // sortPlanned sorts elements in the general way.
 func sortPlanned(t *task) error {
-	switch r, s, words := t.r, t.elements, t.f.words; r.plan.movement {
+	switch r, s, words := t.r, t.elements, t.f.Words; r.Plan.Movement {
 	case chunked:
 		return sortChunks(r, s, words)
-	case inPlace:
+	case InPlace:
 		return sortInPlace(r, words, s)
 	case withCodes:
 		return moveRows(r, s, words)
@@ -55,7 +50,7 @@ func sortPlanned(t *task) error {
 }
 
 // moveRows sorts s on the CPU and moves elements with their codes.
-func moveRows(r *request, s cpu.Payload, words []extract.Word) error {
+func moveRows(r *Request, s cpu.Payload, words []extract.Word) error {
 	words[0].Open(extract.InputOf(s), &r.Env)
 	if words[0].Bits <= 32 {
 		return moveCodes(r, s, words, extract.Source32(extract.InputOf(s), &words[0]))
@@ -63,7 +58,7 @@ func moveRows(r *request, s cpu.Payload, words []extract.Word) error {
 	return moveCodes(r, s, words, extract.Source64(extract.InputOf(s), &words[0]))
 }
 
-func moveCodes[C sortkey.Code](r *request, s cpu.Payload, words []extract.Word, src cpu.Source[C]) error {
+func moveCodes[C sortkey.Code](r *Request, s cpu.Payload, words []extract.Word, src cpu.Source[C]) error {
 	if extract.Decisive(words) {
 		return cpu.Move(&r.Env, s, src)
 	}
@@ -78,16 +73,16 @@ func moveCodes[C sortkey.Code](r *request, s cpu.Payload, words []extract.Word, 
 		return sortRuns(r, s, rest)
 	}
 	err = moveCodes(r, s, rest.Words, rest.Source)
-	r.Trace.Ties = r.n
+	r.Trace.Ties = r.N
 	return err
 }
 
 // gatherRows orders an index, then moves the elements of s by it.
-func gatherRows(r *request, s cpu.Payload, words []extract.Word) error {
+func gatherRows(r *Request, s cpu.Payload, words []extract.Word) error {
 	n := s.Len()
 	index, rows := scratch.Take[uint32](&r.Arena, n), extract.InputOf(s)
 	var payload *devicePayload
-	if r.plan.engine != cpu.Host {
+	if r.Plan.engine != cpu.Host {
 		rows.Aside = s.Take(&r.Arena, n)
 		payload = elementPayload(s, rows.Aside, words)
 	}
@@ -109,7 +104,7 @@ func gatherRows(r *request, s cpu.Payload, words []extract.Word) error {
 type gathered struct{ elements, sorted cpu.Payload }
 
 // gatherThrough moves elements through an index: to scratch memory and back.
-func gatherThrough(r *request, index []uint32, all ...gathered) error {
+func gatherThrough(r *Request, index []uint32, all ...gathered) error {
 	n := len(index)
 	err := r.Stage("gather", n, r.piece(n), func(_, lo, hi int) {
 		for _, g := range all {
@@ -122,13 +117,13 @@ func gatherThrough(r *request, index []uint32, all ...gathered) error {
 	r.Commit() // from here on the sort finishes
 	return r.Stage("write", n, r.piece(n), func(_, lo, hi int) {
 		for _, g := range all {
-			g.elements.Part(lo, hi).Copy(g.sorted.Part(lo, hi))
+			g.elements.CopyPast(lo, g.sorted.Part(lo, hi))
 		}
 	})
 }
 
 // inOrder reports whether an order is that of the input.
-func (r *request) inOrder(index []uint32) bool {
+func (r *Request) inOrder(index []uint32) bool {
 	n := len(index)
 	if n == 0 || index[0] != 0 || index[n-1] != uint32(n-1) {
 		return n == 0
@@ -147,7 +142,7 @@ func (r *request) inOrder(index []uint32) bool {
 // gatherBack gathers the elements into s from aside, a copy that was made while keys were
 // extracted. At that time elements were in the cache, and workers would have waited for the
 // device. A gather into scratch memory would move the elements twice after the device is done.
-func gatherBack(r *request, s, aside cpu.Payload, index []uint32) error {
+func gatherBack(r *Request, s, aside cpu.Payload, index []uint32) error {
 	if err := r.Loop.Err(); err != nil {
 		return err
 	}

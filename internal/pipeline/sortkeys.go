@@ -1,10 +1,10 @@
 package pipeline
 
 import (
+	"sort"
 	"sync/atomic"
 	"unsafe"
 
-	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
@@ -15,20 +15,10 @@ import (
 	"example.com/sorter/perm"
 )
 
-// sortKeys sorts keys that are the elements themselves.
-func sortKeys[K sortkey.Key](keys []K, o call.Options) error {
-	r, err := begin(o, len(keys))
-	defer r.end()
-	if err != nil || len(keys) == 0 {
-		return err
-	}
-	return r.observed(sortKeysIn(r, keys))
-}
-
 // sortKeysIn sorts keys, at least one.
-func sortKeysIn[K sortkey.Key](r *request, keys []K) error {
+func sortKeysIn[K sortkey.Key](r *Request, keys []K) error {
 	switch k := sortkey.KindOf[K](); {
-	case r.n > r.most:
+	case r.N > r.Most:
 		return sortLongKeys(r, keys)
 	case !k.Decodable(r.Stable) || r.Algorithm == engine.BucketRadix || r.Algorithm == engine.IndexGather:
 		return sortColumns(r, cpu.PayloadOf(keys), []extract.Column{extract.Self[K]()})
@@ -39,32 +29,32 @@ func sortKeysIn[K sortkey.Key](r *request, keys []K) error {
 }
 
 // sortLongKeys sorts keys that are more than positions number.
-func sortLongKeys[K sortkey.Key](r *request, keys []K) error {
+func sortLongKeys[K sortkey.Key](r *Request, keys []K) error {
 	s := cpu.PayloadOf(keys)
-	err := r.decide(facts{verb: toDecode, words: keyWords(sortkey.KindOf[K](), r.Order()), sizes: []uintptr{s.Size()}})
+	err := r.Decide(Facts{Verb: toDecode, Words: keyWords(sortkey.KindOf[K](), r.Order()), Sizes: []uintptr{s.Size()}})
 	switch {
 	case err != nil:
 		return err
-	case r.plan.movement == counted:
+	case r.Plan.Movement == counted:
 		return countKeys(r, keys)
 	}
 	return sortKeyChunks(r, keys)
 }
 
 // sortCodes sorts keys through codes that lose nothing.
-func sortCodes[C sortkey.Code, K sortkey.Key](r *request, keys []K) error {
+func sortCodes[C sortkey.Code, K sortkey.Key](r *Request, keys []K) error {
 	all, self, payload := codesOf[C](r, keys), extract.Self[K](), cpu.PayloadOf(keys)
 	words := extract.Words([]extract.Column{self}, r.Order())
-	err := r.decide(facts{verb: toDecode, words: words, sizes: []uintptr{payload.Size()},
-		sampled: func() engine.Sample { return presorted.SampleOf(r.n, true, all.View) }})
+	err := r.Decide(Facts{Verb: toDecode, Words: words, Sizes: []uintptr{payload.Size()},
+		Sampled: func() engine.Sample { return presorted.SampleOf(r.N, true, all.View) }})
 	switch {
 	case err != nil:
 		return err
-	case r.plan.movement == inPlace:
+	case r.Plan.Movement == InPlace:
 		return r.Stage("in place", 1, 1, func(int, int, int) { sortkey.SortInPlace[C](keys, r.Order()) })
-	case r.plan.movement == throughIndex: // by an algorithm of the CPU that orders positions
+	case r.Plan.Movement == throughIndex: // by an algorithm of the CPU that orders positions
 		return gatherRows(r, payload, words)
-	case r.plan.ownWay():
+	case r.Plan.ownWay():
 		return all.Sort(&r.Env)
 	}
 	return sortCodesOn(r, all, plainKeys(keys, all.Bits, r.Order()))
@@ -80,7 +70,7 @@ func plainKeys[C sortkey.Code, K sortkey.Key](keys []K, bits []C, o sortkey.Orde
 }
 
 // codesOf returns keys as codes from which they can be decoded.
-func codesOf[C sortkey.Code, K sortkey.Key](r *request, keys []K) cpu.Keys[C] {
+func codesOf[C sortkey.Code, K sortkey.Key](r *Request, keys []K) cpu.Keys[C] {
 	o := r.Order()
 	k := cpu.Keys[C]{
 		Len:   len(keys),
@@ -120,10 +110,10 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *request, keys []K) cpu.Keys[C] {
 // sortCodesOn sorts keys on the engine of the plan, which returns their codes in order. If it
 // fails and the plan may fall back, the CPU sorts. The codes given to the engine are stored: if
 // it fails while keys are written, the keys are restored from them.
-func sortCodesOn[C sortkey.Code](r *request, all cpu.Keys[C], plain *engine.Plain) error {
-	stored := scratch.Take[C](&r.Arena, r.n)
+func sortCodesOn[C sortkey.Code](r *Request, all cpu.Keys[C], plain *engine.Plain) error {
+	stored := scratch.Take[C](&r.Arena, r.N)
 	var written atomic.Bool
-	job := &engine.Job{N: r.n, Bits: r.used.CodeBits, Algorithm: r.plan.algorithm, Env: &r.Env, Room: r.allow}
+	job := &engine.Job{N: r.N, Bits: r.used.CodeBits, Algorithm: r.Plan.algorithm, Env: &r.Env, Room: r.Allow}
 	exchange(job, func(dst []C, lo int) {
 		copy(dst, all.View(lo, lo+len(dst), dst)) // in dst, or the keys themselves
 		stream.CopyPast(stored, lo, dst)
@@ -165,9 +155,9 @@ func sortCodesOn[C sortkey.Code](r *request, all cpu.Keys[C], plain *engine.Plai
 }
 
 // restore undoes writes to ranges of the input, by undo. It is not cancelled.
-func (r *request) restore(undo func(lo, hi int)) {
+func (r *Request) restore(undo func(lo, hi int)) {
 	r.Commit()
-	_ = r.Stage("restore", r.n, r.piece(r.n), func(_, lo, hi int) { undo(lo, hi) }) // only a context ends it early
+	_ = r.Stage("restore", r.N, r.piece(r.N), func(_, lo, hi int) { undo(lo, hi) }) // only a context ends it early
 	r.Revoke()
 }
 
@@ -180,4 +170,45 @@ func exchange[C sortkey.Code](job *engine.Job, pull func(dst []C, lo int), emit 
 	case func([]uint64, int):
 		job.Codes64, job.EmitCodes64 = pull, any(emit).(func(int, []uint64))
 	}
+}
+
+// countKeys sorts keys of few bits, which codes hold entirely: it counts each code, and writes
+// as many keys.
+func countKeys[K sortkey.Key](r *Request, keys []K) error {
+	view, codes := sortkey.View[uint32](keys, r.Order()), 1<<r.used.CodeBits
+	workers := max(1, r.Loop.Workers)
+	counts, blocks := make([][]int, workers), make([][]uint32, workers)
+	for i := range counts {
+		counts[i], blocks[i] = scratch.Take[int](&r.Arena, codes), scratch.Take[uint32](&r.Arena, engine.Block)
+		clear(counts[i])
+	}
+	err := r.Stage("survey", r.N, engine.Block, func(worker, lo, hi int) {
+		for _, c := range view(lo, hi, blocks[worker]) {
+			counts[worker][c]++
+		}
+	})
+	if err = r.Stopped(err); err != nil {
+		return err
+	}
+	ends, at := counts[0], 0
+	for code := range ends {
+		for _, own := range counts {
+			at += own[code]
+		}
+		ends[code] = at
+	}
+	r.Commit()
+	return r.Stage("write", r.N, 16*engine.Block, func(worker, lo, hi int) {
+		code := sort.Search(codes, func(c int) bool { return ends[c] > lo })
+		for ; lo < hi; lo += engine.Block {
+			block := blocks[worker][:min(engine.Block, hi-lo)]
+			for i := range block {
+				for ends[code] <= lo+i {
+					code++
+				}
+				block[i] = uint32(code)
+			}
+			sortkey.DecodeExact(keys[lo:lo+len(block)], block, r.Order())
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/ways"
 )
@@ -16,7 +17,7 @@ import (
 const spareSample, leastSampled = 512, 1 << 17 // EPYC, 2026-11: bench/results/constants.md
 
 // mayHaveSpare reports whether a spare code may make a column narrow. The first is left out if its nulls are ordered apart.
-func (r *request) mayHaveSpare(cols []extract.Column, apart bool) bool {
+func (r *Request) mayHaveSpare(cols []extract.Column, apart bool) bool {
 	for i := range cols {
 		if c := cols[i].Under(r.Order()); c.MayHaveSpare() && (i > 0 || !apart) {
 			return true
@@ -25,17 +26,17 @@ func (r *request) mayHaveSpare(cols []extract.Column, apart bool) bool {
 	return false
 }
 
-func (f *facts) mayHaveSpare() bool { return !f.part && f.spare != nil && f.spare() }
+func (f *Facts) mayHaveSpare() bool { return !f.part && f.spare != nil && f.spare() }
 
 // spareNulls gives nulls of later columns codes that no key has.
 func spareNulls(t *task) (done bool, err error) {
 	t.r.findSpare(t.rows, t.cols, true)
-	t.f.words = t.r.markedWords(t.cols)
+	t.f.Words = t.r.markedWords(t.cols)
 	return false, nil
 }
 
-// spareCodes is findSpare of columns whose nulls are not ordered apart.
-func (r *request) spareCodes(rows extract.Input, cols []extract.Column) {
+// SpareCodes is findSpare of columns whose nulls are not ordered apart.
+func (r *Request) SpareCodes(rows extract.Input, cols []extract.Column) {
 	if ways.On(ways.SpareNulls) && r.mayHaveSpare(cols, false) {
 		r.findSpare(rows, cols, false)
 		ways.Took(ways.SpareNulls)
@@ -44,7 +45,7 @@ func (r *request) spareCodes(rows extract.Input, cols []extract.Column) {
 
 // findSpare looks for codes that no key has, for the nulls of columns of 64-bit keys. It changes cols.
 // The first is left out if its nulls are ordered apart. Later ones are needed only if rows tie.
-func (r *request) findSpare(rows extract.Input, cols []extract.Column, apart bool) {
+func (r *Request) findSpare(rows extract.Input, cols []extract.Column, apart bool) {
 	for i := range cols {
 		c := cols[i].Under(r.Order())
 		switch {
@@ -60,7 +61,7 @@ func (r *request) findSpare(rows extract.Input, cols []extract.Column, apart boo
 }
 
 // ties reports whether rows of a sample tie on columns, as far as their keys lie in memory.
-func (r *request) ties(rows extract.Input, cols []extract.Column) bool {
+func (r *Request) ties(rows extract.Input, cols []extract.Column) bool {
 	lead := extract.Words(cols, r.Order())[0]
 	if !lead.InMemory || rows.Len < leastSampled {
 		return true
@@ -76,7 +77,7 @@ func (r *request) ties(rows extract.Input, cols []extract.Column) bool {
 }
 
 // codeBounds returns bounds of the codes of a column that may have a spare one.
-func (r *request) codeBounds(rows extract.Input, c *extract.Column) (least, most uint64, err error) {
+func (r *Request) codeBounds(rows extract.Input, c *extract.Column) (least, most uint64, err error) {
 	var mu sync.Mutex
 	least = math.MaxUint64
 	err = r.Stage("survey", rows.Len, r.piece(rows.Len), func(_, lo, hi int) {
@@ -91,3 +92,83 @@ func (r *request) codeBounds(rows extract.Input, c *extract.Column) (least, most
 	})
 	return least, most, r.Stopped(err)
 }
+
+// With fewer than leastNarrowed rows, samples and passes take longer than they save.
+const leastNarrowed = 1 << 16 // Xeon, 2026-11: bench/results/constants.md
+
+// One of narrowStep rows, and mostNarrowRows at most, have the codes of their first word sampled. Bounds of keys are sampled at narrowSpots
+// places, of narrowKeys rows that lie side by side.
+const narrowStep, mostNarrowRows, narrowSpots, narrowKeys = 256, 4096, 8, 32
+
+// mayNarrow reports whether most rows tie in the first word of the columns, as far as a sample says, and whether more columns would
+// fit it if each took the bits of its keys alone.
+func (t *task) mayNarrow() bool {
+	r := t.r
+	words := r.markedWords(t.cols)
+	if t.rows.Len < leastNarrowed || len(words) < 2 || !words[0].InMemory || !words[0].Exact() || !r.mostTie(t.rows, &words[0]) {
+		return false
+	}
+	cols := slices.Clone(t.cols)
+	for i := range cols {
+		c := cols[i].Under(r.Order())
+		if !narrows(i, &c) {
+			continue
+		}
+		least, most := uint64(math.MaxUint64), uint64(0)
+		for k := range narrowSpots {
+			at := (t.rows.Len - narrowKeys) / (narrowSpots - 1) * k
+			a, b := c.CodeBounds(t.rows, at, at+narrowKeys)
+			least, most = min(least, a), max(most, b)
+		}
+		cols[i].Narrow(least, most)
+	}
+	return r.markedWords(cols)[0].Columns() > words[0].Columns()
+}
+
+// mostTie reports whether, by a sample of the codes of a word, rows tie that make up a fifth of all or more: with d ties in a
+// sample of s, codes have about s*s/2d values, and n rows of v values tie except for a share of exp(-n/v).
+func (r *Request) mostTie(rows extract.Input, word *extract.Word) bool {
+	n, buffer := rows.Len, sampledCodes.Get().(*[mostNarrowRows]uint64)
+	defer sampledCodes.Put(buffer)
+	codes := buffer[:min(n/narrowStep, mostNarrowRows)]
+	word.Open(rows, &r.Env)
+	src := extract.Source64(rows, word)
+	for i := range codes {
+		src(codes[i:i+1], int(uint64(n)*uint64(i)/uint64(len(codes))))
+	}
+	slices.Sort(codes)
+	return presorted.StepsOf(codes).Ties > len(codes)*len(codes)/8/n
+}
+
+var sampledCodes = sync.Pool{New: func() any { return new([mostNarrowRows]uint64) }}
+
+// narrows reports whether the i-th column may be narrowed. Nulls of the first one are ordered apart.
+func narrows(i int, c *extract.Column) bool {
+	return c.MayNarrow() && (i > 0 || c.Nulls == column.NoNulls)
+}
+
+// narrowColumns gives the columns that fit the first word then the bits of their keys.
+func narrowColumns(t *task) (done bool, err error) {
+	r, cols := t.r, slices.Clone(t.cols)
+	for i := range cols {
+		c := cols[i].Under(r.Order())
+		if !narrows(i, &c) {
+			continue
+		}
+		if i > 0 && extract.Words(cols[:i], r.Order())[0].Bits == 64 {
+			break
+		}
+		least, most, err := r.codeBounds(t.rows, &c)
+		if err != nil {
+			return false, err
+		}
+		cols[i].Narrow(least, most)
+	}
+	if r.markedWords(cols)[0].Columns() > r.markedWords(t.cols)[0].Columns() {
+		copy(t.cols, cols)
+		t.f.Words = r.markedWords(t.cols)
+	}
+	return false, nil
+}
+
+func (f *Facts) narrowsColumns() bool { return !f.part && f.narrow != nil && f.narrow() }

@@ -7,10 +7,47 @@ import (
 	"example.com/sorter/internal/ways"
 )
 
+// way is a shortcut for inputs of some shape. Its measured gain is in package ways.
+type way struct {
+	is       ways.Way
+	movement movement // asPlanned: that of the general way
+	prepares bool     // it only changes the task, for the ways after it
+
+	// fits reports whether the way may be tried. It is asked once, and asks for samples last.
+	fits func(f *Facts) bool
+
+	// bytes bounds the scratch memory.
+	bytes func(f *Facts) int64
+
+	// do is the way. Where it is not done, nothing was moved, and the next way goes on.
+	do func(t *task) (done bool, err error)
+}
+
+// asPlanned is the movement of a way that moves elements as the general way does.
+const asPlanned = movements
+
+// waysOf are the ways of each family of calls, in the order in which they are tried. The general way comes after them
+// and always fits: a plan without a way is its plan. Calls on up to 4096 elements are those of package small.
+var waysOf [verbs][]way
+
+// shortcut returns the next way of the facts' family that fits them, with its bytes; nil if there is none.
+func (f *Facts) shortcut(of verb) (w *way, bytes int64) {
+	for list := waysOf[of]; f.asked < len(list); {
+		w = &list[f.asked]
+		f.asked++
+		if ways.On(w.is) && w.fits(f) {
+			if bytes = w.bytes(f); f.fits(bytes) {
+				return w, bytes
+			}
+		}
+	}
+	return nil, 0
+}
+
 // task is the rows that a request orders.
 type task struct {
-	r        *request
-	f        facts
+	r        *Request
+	f        Facts
 	rows     extract.Input
 	cols     []extract.Column // of rows
 	elements cpu.Payload      // to be sorted
@@ -22,10 +59,10 @@ type task struct {
 }
 
 // newTask returns the task to order rows.
-func (r *request) newTask(f facts, rows extract.Input) *task {
+func (r *Request) newTask(f Facts, rows extract.Input) *task {
 	t := &task{r: r, f: f, rows: rows}
 	r.complete(&t.f)
-	t.f.sampled = func() engine.Sample { return r.sampled(t.rows, t.f.words)() }
+	t.f.Sampled = func() engine.Sample { return r.Sampled(t.rows, t.f.Words)() }
 	return t
 }
 
@@ -36,7 +73,7 @@ func (t *task) run(general func(t *task) error) error {
 		if err := r.choose(&t.f); err != nil {
 			return err
 		}
-		w := r.plan.way
+		w := r.Plan.way
 		if t.begin != nil && (w == nil || !w.prepares) {
 			if err := t.begin(); err != nil {
 				return err
@@ -54,7 +91,7 @@ func (t *task) run(general func(t *task) error) error {
 
 // try does a way of the task's plan.
 func (t *task) try(w *way) (done bool, err error) {
-	t.r.tried = max(t.r.tried, t.r.plan.bytes)
+	t.r.tried = max(t.r.tried, t.r.Plan.bytes)
 	done, err = w.do(t)
 	if err == nil && (done || w.prepares) {
 		ways.Took(w.is)

@@ -9,9 +9,9 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/call"
-	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -38,7 +38,7 @@ func TestDealtRows(t *testing.T) {
 				third := column.SpecOf(sortkey.Int64, column.Func[int, int64](func(row int) int64 { calls++; return -int64(row) }))
 				for _, specs := range [][]column.Spec{{columnOf(first), columnOf(second)}, {columnOf(first), columnOf(second), third}} {
 					calls = 0
-					p, err := OrderRows(cols(specs), n, &call.Options{Workers: 1, Limit: limit})
+					p, err := OrderRows(extract.AppendColumns(nil, specs), n, &call.Options{Workers: 1, Limit: limit})
 					if errors.Is(err, engine.ErrMemoryLimit) {
 						continue
 					}
@@ -99,55 +99,17 @@ func TestRowsBesideNulls(t *testing.T) {
 			}
 			return c
 		})
-		p, err := OrderRows(cols(specs), n, &call.Options{Workers: int32(1 + r.IntN(3))})
+		p, err := OrderRows(extract.AppendColumns(nil, specs), n, &call.Options{Workers: int32(1 + r.IntN(3))})
 		if err != nil || !slices.Equal(p, want) {
 			t.Fatalf("case %d: %d rows, %d %% null, a step at %d, %d columns: wrong order, %v", i, n, share, at, len(specs), err)
 		}
 	}
 }
 
-// TestPartitionsOfRows takes the first rows of partitions, by numbers and by texts, of few rows each or of many.
-func TestPartitionsOfRows(t *testing.T) {
-	r := dist.Rand(73)
-	for i := range testkit.Pick(40, 166) {
-		n, k := leastPartitioned-1+r.IntN(2)*r.IntN(9000), 1+r.IntN(4)
-		values := 1 + r.IntN([]int{3, 100, n / 3, n}[r.IntN(4)])
-		of, texts, keys := make([]int64, n), make([]string, n), make([]int64, n)
-		for i := range of {
-			of[i], keys[i] = int64(r.IntN(values)), int64(r.IntN(n/2))
-			texts[i] = string([]byte{'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', byte(of[i]), byte(of[i] >> 8)})
-		}
-		lead := columnOf(of)
-		byText := r.IntN(2) == 0
-		if byText {
-			lead = column.SpecOfSlice(sortkey.String, unsafe.Pointer(unsafe.SliceData(texts)), n)
-		}
-		want := make(perm.Perm, n)
-		for i := range want {
-			want[i] = uint32(i)
-		}
-		slices.SortStableFunc(want, func(a, b uint32) int {
-			c := cmp.Compare(of[a], of[b])
-			if byText {
-				c = cmp.Compare(texts[a], texts[b])
-			}
-			return cmp.Or(c, cmp.Compare(keys[a], keys[b]))
-		})
-		first, ends := perm.Perm{}, []int{0}
-		for lo := 0; lo < n; {
-			hi := lo
-			for hi < n && of[want[hi]] == of[want[lo]] {
-				hi++
-			}
-			first = append(first, want[lo:min(hi, lo+k)]...)
-			ends, lo = append(ends, len(first)), hi
-		}
-		rows, parts, err := FirstOfPartitions(cols([]column.Spec{lead}), cols([]column.Spec{columnOf(keys)}), n, k, &call.Options{Workers: int32(1 + r.IntN(3))})
-		if err != nil || !slices.Equal(rows, first) || !slices.Equal(parts.Offsets(), ends) {
-			t.Fatalf("case %d: the first %d of %d partitions of %d rows, by texts %t: %d rows, want %d, %v", i, k, len(ends)-1, n, byText, len(rows), len(first), err)
-		}
-	}
-}
+// needed is an error of a memory limit.
+type needed int64
+
+func (needed) Error() string { return "memory" }
 
 // TestRequired names the limit that is enough, or says that no memory is.
 func TestRequired(t *testing.T) {
@@ -166,9 +128,5 @@ func TestRequired(t *testing.T) {
 	}
 	if err := required(5, 0, scratch.TooLarge); !errors.Is(err, engine.ErrTooLong) {
 		t.Errorf("more than can be addressed: %v", err)
-	}
-	s := []int64{3, 1, 2}
-	if err := topRows(nil, cpu.PayloadOf(s), 2, call.Options{}, FrontOf(s)); err != nil || !slices.Equal(s, []int64{3, 1, 2}) {
-		t.Errorf("the first of equal elements are %v, %v", s, err)
 	}
 }

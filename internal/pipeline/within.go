@@ -18,21 +18,18 @@ import (
 // their places.
 func SortWithin(cols []extract.Column, s cpu.Payload, offsets []int, o *call.Options) error {
 	s = s.Part(0, rowsWithin(offsets, s.Len()))
-	r, err := begin(*o, s.Len())
-	defer r.end()
-	if err != nil || s.Len() == 0 {
-		return err
-	}
-	words, segments := extract.Words(cols, o.Order()), cpu.NewSegments(offsets)
-	err = r.decide(facts{verb: toSortWithin, words: words, sizes: []uintptr{s.Size()}, segments: segments})
-	if err != nil || len(words) == 0 {
-		return err
-	}
-	index := scratch.Take[uint32](&r.Arena, r.n)
-	if err := orderWithin(r, extract.InputOf(s), words, segments, index); err != nil {
-		return err
-	}
-	return cpu.MoveWithin(&r.Env, segments, s, index)
+	return do(*o, s.Len(), func(r *Request) error {
+		words, segments := extract.Words(cols, o.Order()), cpu.NewSegments(offsets)
+		err := r.Decide(Facts{Verb: toSortWithin, Words: words, Sizes: []uintptr{s.Size()}, Segments: segments})
+		if err != nil || len(words) == 0 {
+			return err
+		}
+		index := scratch.Take[uint32](&r.Arena, r.N)
+		if err := OrderInSegments(r, extract.InputOf(s), words, segments, index); err != nil {
+			return err
+		}
+		return cpu.MoveWithin(&r.Env, segments, s, index)
+	})
 }
 
 // OrderWithin returns the order of the rows 0 … n-1 that sorts those of each segment, offsets[i] to
@@ -41,23 +38,23 @@ func OrderWithin(cols []extract.Column, n int, offsets []int, o *call.Options) (
 	end := rowsWithin(offsets, n)
 	extract.ForRows(cols, n)
 	rows := extract.RowNumbers(end)
-	r, err := begin(*o, end)
-	defer r.end()
-	if err == nil && n > maxPositions {
-		err = tooLong(n)
+	r, err := Begin(*o, end)
+	defer r.End()
+	if err == nil && n > MaxPositions {
+		err = TooLong(n)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.spareCodes(rows, cols)
+	r.SpareCodes(rows, cols)
 	words, segments := r.markedWords(cols), cpu.Segments{}
 	if end > 0 {
 		segments = cpu.NewSegments(offsets)
 	}
 	rows.Arena = &r.Arena
-	err = r.decide(facts{verb: toOrderWithin, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: true, segments: segments})
+	err = r.Decide(Facts{Verb: ToOrderWithin, Words: words, Sizes: []uintptr{rows.Slice.Size()}, Numbered: true, Segments: segments})
 	if err == nil && cap(o.Into) < n {
-		err = addressable(n, 4)
+		err = Addressable(n, 4)
 	}
 	if err != nil {
 		return nil, err
@@ -75,7 +72,7 @@ func OrderWithin(cols []extract.Column, n int, offsets []int, o *call.Options) (
 		p[i] = uint32(i)
 	}
 	if from < end {
-		err = orderWithin(r, rows, words, segments, p[:end])
+		err = OrderInSegments(r, rows, words, segments, p[:end])
 	}
 	if err != nil {
 		return nil, err
@@ -85,7 +82,7 @@ func OrderWithin(cols []extract.Column, n int, offsets []int, o *call.Options) (
 }
 
 // markWithin returns what marks the ties of segments whose codes decide alone, nil if nobody asks.
-func markWithin[C sortkey.Code](r *request, index []uint32) func(worker int, order []uint32, codes []C) {
+func markWithin[C sortkey.Code](r *Request, index []uint32) func(worker int, order []uint32, codes []C) {
 	if r.marks == nil {
 		return nil
 	}
@@ -110,8 +107,8 @@ func rowsWithin(offsets []int, n int) int {
 	return last
 }
 
-// orderWithin writes the order of the rows of segments to index.
-func orderWithin(r *request, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32) error {
+// OrderInSegments writes the order of the rows of segments to index.
+func OrderInSegments(r *Request, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32) error {
 	words[0].Open(rows, &r.Env)
 	if words[0].Bits <= 32 {
 		return orderWithinBy(r, rows, words, s, index, extract.Source32(rows, &words[0]))
@@ -119,7 +116,7 @@ func orderWithin(r *request, rows extract.Input, words []extract.Word, s cpu.Seg
 	return orderWithinBy(r, rows, words, s, index, extract.Source64(rows, &words[0]))
 }
 
-func orderWithinBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32, src cpu.Source[C]) error {
+func orderWithinBy[C sortkey.Code](r *Request, rows extract.Input, words []extract.Word, s cpu.Segments, index []uint32, src cpu.Source[C]) error {
 	if extract.Decisive(words) {
 		return cpu.OrderWithin(&r.Env, s, index, src, markWithin[C](r, index))
 	}

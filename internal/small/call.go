@@ -61,8 +61,8 @@ var calls = sync.Pool{New: func() any {
 type functions bool
 
 const (
-	KeyFunction functions = true  // the Call sets their pace
-	NoFunction  functions = false // there are none
+	keyFunction functions = true  // the Call sets their pace
+	noFunction  functions = false // there are none
 )
 
 // begin begins a call on n elements, to be ended by end.
@@ -179,14 +179,14 @@ func (c *Call) bitsOf(bits int) {
 // it is checked before the first call of a key function. The Call is nil if the context is
 // not checked again and no statistics are reported.
 func start(k sortkey.Kind, o *call.Options, n int, f functions) (*Call, error) {
-	if f == NoFunction && o.Report == nil && k != sortkey.String && k != sortkey.Bytes {
+	if f == noFunction && o.Report == nil && k != sortkey.String && k != sortkey.Bytes {
 		return nil, o.Context().Err()
 	}
 	c := begin(o, n, f)
 	if c != nil {
 		c.keyed(k)
 	}
-	if f == KeyFunction {
+	if f == keyFunction {
 		return c, nil
 	}
 	return c, c.err()
@@ -208,7 +208,7 @@ func SortWith(k sortkey.Kind, s cpu.Payload, get column.Getter, o *call.Options)
 	case o.Report == nil && s.Len() <= tinySort && !k.Wide():
 		return sortTiny(k, s, get, o.Order(), o.Ctx, nil)
 	}
-	c, err := start(k, o, s.Len(), KeyFunction)
+	c, err := start(k, o, s.Len(), keyFunction)
 	defer c.end()
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func SortKeysWith(k sortkey.Kind, s cpu.Payload, o *call.Options) error {
 	if !o.Monitored() {
 		return SortKeys(k, s, o.Order(), o.Stable, nil)
 	}
-	c, err := start(k, o, s.Len(), NoFunction)
+	c, err := start(k, o, s.Len(), noFunction)
 	defer c.end()
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func SortPairsWith(k sortkey.Kind, keys, values cpu.Payload, o *call.Options) er
 	if !o.Monitored() {
 		return SortPairs(k, keys, values, o.Order(), nil)
 	}
-	c, err := start(k, o, keys.Len(), NoFunction)
+	c, err := start(k, o, keys.Len(), noFunction)
 	defer c.end()
 	if err != nil {
 		return err
@@ -243,8 +243,17 @@ func SortPairsWith(k sortkey.Kind, keys, values cpu.Payload, o *call.Options) er
 	return SortPairs(k, keys, values, o.Order(), c)
 }
 
-// OrderWith is [Order] with options.
-func OrderWith(k sortkey.Kind, s cpu.Payload, get column.Getter, f functions, o *call.Options) (perm.Perm, error) {
+// getterOf returns a getter, that of elements which are keys for none, and the functions that it calls.
+func getterOf(k sortkey.Kind, get column.Getter) (column.Getter, functions) {
+	if get == nil {
+		return column.Own(k), noFunction
+	}
+	return get, keyFunction
+}
+
+// OrderWith is [Order] with options. Elements are keys if get is nil.
+func OrderWith(k sortkey.Kind, s cpu.Payload, get column.Getter, o *call.Options) (perm.Perm, error) {
+	get, f := getterOf(k, get)
 	if o.Marks != nil {
 		return orderMarked([]extract.Column{extract.ColumnAs(k, get)}, s, o)
 	}
@@ -263,8 +272,9 @@ func OrderWith(k sortkey.Kind, s cpu.Payload, get column.Getter, f functions, o 
 	return p, nil
 }
 
-// TopWith is [Top] with options.
-func TopWith(k sortkey.Kind, s cpu.Payload, n int, get column.Getter, f functions, o *call.Options, front func(order []uint32)) error {
+// TopWith is [Top] with options. Elements are keys if get is nil.
+func TopWith(k sortkey.Kind, s cpu.Payload, n int, get column.Getter, o *call.Options, front func(order []uint32)) error {
+	get, f := getterOf(k, get)
 	if !o.Monitored() {
 		return Top(k, s, n, get, o.Order(), front, nil)
 	}

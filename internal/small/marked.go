@@ -13,7 +13,7 @@ import (
 // orderMarked returns the order of s by cols, and delivers the runs that the call asks for.
 func orderMarked(cols []extract.Column, s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
 	p := column.Result(s.Raw(), s.Len(), cfg.Into, extract.Specs(cols))
-	c := begin(cfg, s.Len(), KeyFunction)
+	c := begin(cfg, s.Len(), keyFunction)
 	defer c.end()
 	w := takeRows(cols, column.FewOf{Block: s.Raw()}, cfg, c)
 	m := w.mark(cfg.Marks, s.Len())

@@ -10,7 +10,7 @@ import (
 // Merge merges runs into dst, two slices by two, by a column whose codes hold whole keys. Ties take
 // earlier runs first. It returns the error of the context, and has then left dst alone.
 func Merge(by extract.Column, dst cpu.Payload, runs []cpu.Payload, two ranges.Two, cfg *call.Options) error {
-	c := begin(cfg, dst.Len(), KeyFunction)
+	c := begin(cfg, dst.Len(), keyFunction)
 	defer c.end()
 	by = by.Under(cfg.Order())
 	by.Paces = c.paces()

@@ -118,7 +118,7 @@ func (o *Ordering) Columns() []extract.Column {
 
 // ordered passes the order of s to use, and whether s is in order, unless the call was cancelled.
 func (o *Ordering) ordered(s cpu.Payload, cfg *call.Options, use func(order []uint32, same bool)) error {
-	c := begin(cfg, s.Len(), KeyFunction)
+	c := begin(cfg, s.Len(), keyFunction)
 	defer c.end()
 	w := rowsPool.Get().(*rows)
 	w.begin(extract.AppendColumns(w.cols, o.specs()), column.FewOf{Block: s.Raw()}, cfg, c)

@@ -111,7 +111,7 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 		return OrderFew(extract.Specs(cols), n, cfg), nil
 	}
 	p := column.Result(stream.Raw{}, n, cfg.Into, extract.Specs(cols))
-	c := begin(cfg, n, KeyFunction)
+	c := begin(cfg, n, keyFunction)
 	defer c.end()
 	w := takeRows(cols, column.FewOf{Rows: true}, cfg, c)
 	m := w.mark(cfg.Marks, n)
@@ -130,7 +130,7 @@ func OrderSelected(cols []extract.Column, selected []uint32, cfg *call.Options) 
 		orderFewSelected(cols, selected, cfg)
 		return nil
 	}
-	c := begin(cfg, len(selected), KeyFunction)
+	c := begin(cfg, len(selected), keyFunction)
 	defer c.end()
 	w := takeRows(cols, column.FewOf{Rows: true}, cfg, c)
 	m := w.mark(cfg.Marks, len(selected))

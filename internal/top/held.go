@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"example.com/sorter/internal/cpu"
-	"example.com/sorter/internal/pipeline"
+	"example.com/sorter/internal/pipeline/ranked"
 )
 
 // held are elements that may be among the first k. They stay in their slots until they are dropped; only codes
@@ -174,7 +174,7 @@ func (a *Accumulator) firstOf(h *held, slots []uint32, number int) []uint32 {
 	some := a.of.Make(len(slots))
 	some.Gather(h.elements, slots)
 	o := a.options
-	first, err := pipeline.FirstByColumns(a.by, some, number, &o)
+	first, err := ranked.FirstByColumns(a.by, some, number, &o)
 	if err != nil {
 		panic(err) // without a limit, a context or a device there is none for fewer than 2^32 elements
 	}

@@ -4,6 +4,7 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/presorted/bywords"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -12,10 +13,10 @@ import (
 
 // orderRows writes the order of rows to index. Unless payload is nil, the engine of the plan
 // may move it.
-func orderRows(r *request, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload) error {
+func orderRows(r *Request, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload) error {
 	words[0].Open(rows, &r.Env)
-	if r.plan.ownWay() && payload == nil {
-		t := r.newTask(facts{words: words, numbered: rows.Numbered, picked: rows.Picked != nil}, rows)
+	if r.Plan.ownWay() && payload == nil {
+		t := r.newTask(Facts{Words: words, Numbered: rows.Numbered, Picked: rows.Picked != nil}, rows)
 		t.index = index
 		for w, _ := t.f.shortcut(toIndexRows); w != nil; w, _ = t.f.shortcut(toIndexRows) {
 			if done, err := t.try(w); done || err != nil {
@@ -31,16 +32,16 @@ func orderRows(r *request, rows extract.Input, words []extract.Word, index []uin
 
 // orderBy orders codes by the engine of the plan. If that fails and the plan may fall back, the
 // CPU orders them.
-func orderBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload, src cpu.Source[C]) error {
-	if r.plan.ownWay() {
-		return orderCodes(r, rows, words, index, src)
+func orderBy[C sortkey.Code](r *Request, rows extract.Input, words []extract.Word, index []uint32, payload *devicePayload, src cpu.Source[C]) error {
+	if r.Plan.ownWay() {
+		return OrderCodes(r, rows, words, index, src)
 	}
-	if r.plan.mayFallBack && !words[0].InMemory {
+	if r.Plan.mayFallBack && !words[0].InMemory {
 		src = once(r, src)
 	}
-	job := &engine.Job{N: rows.Len, Bits: words[0].Bits, Algorithm: r.plan.algorithm, Env: &r.Env,
+	job := &engine.Job{N: rows.Len, Bits: words[0].Bits, Algorithm: r.Plan.algorithm, Env: &r.Env,
 		Emit: func(lo int, order []uint32) { copy(index[lo:], order) },
-		Room: r.allow,
+		Room: r.Allow,
 	}
 	exchange[C](job, touching(index, src), nil)
 	job.Ties = r.tieMarks(words)
@@ -73,6 +74,50 @@ func orderBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Wor
 	return settle()
 }
 
+// OrderCodes orders rows on the CPU by the codes of src, those of words[0], and marks ties if
+// runs are asked for. Then it makes no use of keys that are in order already: those do not pass
+// through the codes of their ties. The order has places in the input, unless numbers are wanted and
+// the codes decide alone: then numbers are written while places are in the cache.
+func OrderCodes[C sortkey.Code](r *Request, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
+	for _, tied := range r.marks {
+		clear(tied) // a device that failed may have set some
+	}
+	if extract.Decisive(words) {
+		if !r.untranslated {
+			rows.Picked = nil
+		}
+		r.untranslated = false
+		return cpu.Order(&r.Env, rows.Len, src, r.marks != nil, func(_, lo int, order []uint32, codes []C) {
+			rows.Translate(index[lo:lo+len(order)], order)
+			if r.marks != nil {
+				engine.MarkTies(r.marks[0], lo, false, codes)
+			}
+		})
+	}
+	breaker := ties.New(&r.Env, rows, words)
+	breaker.Mark(r.marks, index)
+	sink := func(worker, lo int, order []uint32, codes []C) {
+		final := index[lo : lo+len(order)]
+		copy(final, order)
+		ties.Refine(breaker, worker, final, codes, extract.Level{})
+	}
+	if r.marks != nil {
+		return breaker.Finish(cpu.Order(&r.Env, rows.Len, src, true, sink))
+	}
+	keys := &bywords.Steps[C]{Keys: &breaker.Keys, Source: src, Early: !r.tight}
+	tied, err := cpu.OrderByKeys[C](&r.Env, rows.Len, src, keys, sink)
+	if !tied || err != nil {
+		return breaker.Finish(err)
+	}
+	rest := keys.Rest()
+	if rest.Runs != nil {
+		return orderRuns(r, rows, rest, index)
+	}
+	err = OrderCodes(r, rows, rest.Words, index, rest.Source)
+	r.Trace.Ties = r.N
+	return err
+}
+
 // touching returns src, which also writes to each page of the result for the codes that it
 // extracts. The system takes as long to clear fresh pages of a large result as codes take to
 // reach the device. During extraction workers wait for the device anyway; later the device's
@@ -94,19 +139,19 @@ func touch(index []uint32) {
 
 // orderedBy runs the job on the engine of the plan. If that fails and the plan may fall back,
 // done is false without an error, and the engine of the plan is now the CPU.
-func (r *request) orderedBy(job *engine.Job) (done bool, err error) {
-	r.used.Engine = r.plan.engine.Name()
-	if err = r.plan.engine.Order(r.Context(), job); err == nil {
+func (r *Request) orderedBy(job *engine.Job) (done bool, err error) {
+	r.used.Engine = r.Plan.engine.Name()
+	if err = r.Plan.engine.Order(r.Context(), job); err == nil {
 		return true, nil
 	}
 	r.Revoke()
 	if ctx := r.Loop.Err(); ctx != nil {
 		return false, ctx
 	}
-	if !r.plan.mayFallBack {
+	if !r.Plan.mayFallBack {
 		return false, err
 	}
-	r.plan.engine, r.plan.mayFallBack = cpu.Host, false
+	r.Plan.engine, r.Plan.mayFallBack = cpu.Host, false
 	r.used.Fallback, r.used.Engine = err, cpu.Host.Name()
 	r.Trace = engine.Trace{Stages: r.Trace.Stages, Vectors: r.Trace.Vectors}
 	return false, nil
@@ -114,9 +159,9 @@ func (r *request) orderedBy(job *engine.Job) (done bool, err error) {
 
 // once stores the codes that src extracts, so that the CPU can pull them again: a key function
 // is called only once per element.
-func once[C sortkey.Code](r *request, src cpu.Source[C]) cpu.Source[C] {
-	stored := scratch.Take[C](&r.Arena, r.n)
-	have := make([]bool, (r.n+engine.Block-1)/engine.Block)
+func once[C sortkey.Code](r *Request, src cpu.Source[C]) cpu.Source[C] {
+	stored := scratch.Take[C](&r.Arena, r.N)
+	have := make([]bool, (r.N+engine.Block-1)/engine.Block)
 	return func(dst []C, lo int) {
 		if done := &have[lo/engine.Block]; !*done {
 			src(dst, lo)

@@ -1,4 +1,6 @@
-package pipeline
+// Package ranked is the calls that ask for some elements by their ranks: the first k, those of given ranks, and the first, or
+// those of given ranks, of each partition.
+package ranked
 
 import (
 	"slices"
@@ -6,7 +8,7 @@ import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
-	"example.com/sorter/internal/extract/column"
+	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/selection"
 	"example.com/sorter/internal/small"
@@ -20,12 +22,11 @@ import (
 // NthByColumns returns the numbers of the elements of s of ranks ks, 0 <= ks[i] < s.Len(), by the
 // columns of an ordering.
 func NthByColumns(by *small.Ordering, s cpu.Payload, ks []int, o *call.Options) ([]uint32, error) {
-	if own := *o; by.Len() > 0 && isSmall(o, s.Len()) {
-		if rows, ok := selection.RanksFew(by.Columns(), s.Len(), ks, extract.Batch{Block: s.Raw()}, o); ok {
-			return rows, nil
-		}
-		own.Into, own.Marks = nil, nil
-		return rowsAt(ks)(by.Order(s, &own))
+	if by.Len() > 0 && pipeline.IsSmall(o, s.Len()) {
+		return ranksFew(by.Columns(), s.Len(), ks, extract.Batch{Block: s.Raw()}, o, func() (perm.Perm, error) {
+			own := alone(o)
+			return by.Order(s, &own)
+		})
 	}
 	return rowsOfRanks(by.Columns(), extract.InputOf(s), ks, *o)
 }
@@ -33,39 +34,48 @@ func NthByColumns(by *small.Ordering, s cpu.Payload, ks []int, o *call.Options) 
 // NthRows is NthByColumns of the rows 0 … n-1 by columns of row numbers, which it changes.
 func NthRows(cols []extract.Column, n int, ks []int, o *call.Options) ([]uint32, error) {
 	extract.ForRows(cols, n)
-	if own := *o; len(cols) > 0 && isSmall(o, n) {
-		if rows, ok := selection.RanksFew(cols, n, ks, extract.Batch{}, o); ok {
-			return rows, nil
-		}
-		own.Into, own.Marks = nil, nil
-		return rowsAt(ks)(small.OrderRows(cols, n, &own))
+	if len(cols) > 0 && pipeline.IsSmall(o, n) {
+		return ranksFew(cols, n, ks, extract.Batch{}, o, func() (perm.Perm, error) {
+			own := alone(o)
+			return small.OrderRows(cols, n, &own)
+		})
 	}
 	return rowsOfRanks(cols, extract.RowNumbers(n), ks, *o)
+}
+
+// alone returns the options of an order of which few rows are a result.
+func alone(o *call.Options) call.Options {
+	own := *o
+	own.Into, own.Marks = nil, nil
+	return own
 }
 
 // mostShared is the number of rows whose order is memory for the rows that are picked from it, so
 // that few take one allocation.
 const mostShared = 16
 
-// rowsAt returns what picks the rows of ranks ks of an order, in memory of the order if that is small.
-func rowsAt(ks []int) func(p perm.Perm, err error) ([]uint32, error) {
-	return func(p perm.Perm, err error) ([]uint32, error) {
-		if err != nil {
-			return nil, err
-		}
-		var few [mostShared]uint32
-		rows, order := []uint32(p), few[:]
-		if len(p) <= mostShared && len(ks) <= len(p) {
-			copy(order, p)
-			rows = rows[:len(ks):len(ks)]
-		} else {
-			rows, order = make([]uint32, len(ks)), p
-		}
-		for i, k := range ks {
-			rows[i] = order[k]
-		}
+// ranksFew returns the rows of ranks ks of a small call: those that are selected, or picked from an order, in memory of the
+// order if that is small.
+func ranksFew(cols []extract.Column, n int, ks []int, b extract.Batch, o *call.Options, order func() (perm.Perm, error)) ([]uint32, error) {
+	if rows, ok := selection.RanksFew(cols, n, ks, b, o); ok {
 		return rows, nil
 	}
+	p, err := order()
+	if err != nil {
+		return nil, err
+	}
+	var few [mostShared]uint32
+	rows, all := []uint32(p), few[:]
+	if len(p) <= mostShared && len(ks) <= len(p) {
+		copy(all, p)
+		rows = rows[:len(ks):len(ks)]
+	} else {
+		rows, all = make([]uint32, len(ks)), p
+	}
+	for i, k := range ks {
+		rows[i] = all[k]
+	}
+	return rows, nil
 }
 
 // rowsOfRanks returns the numbers of the rows of ranks ks, 0 <= ks[i] < rows.Len.
@@ -84,24 +94,24 @@ func rowsOfRanks(cols []extract.Column, rows extract.Input, ks []int, o call.Opt
 // ranksOf replaces each k of ks, 0 <= k < rows.Len, by the number of the row that comes k-th, or of one
 // that ties with it if any is set.
 func ranksOf(cols []extract.Column, rows extract.Input, ks []int, any bool, o call.Options) error {
-	r, err := begin(o, rows.Len)
-	defer r.end()
-	if err == nil && rows.Len > maxPositions {
-		err = tooLong(rows.Len)
+	r, err := pipeline.Begin(o, rows.Len)
+	defer r.End()
+	if err == nil && rows.Len > pipeline.MaxPositions {
+		err = pipeline.TooLong(rows.Len)
 	}
 	if err != nil || len(cols) == 0 || len(ks) == 0 {
 		return err
 	}
-	r.spareCodes(rows, cols)
+	r.SpareCodes(rows, cols)
 	words := extract.Words(cols, o.Order())
-	r.most, rows.Arena = 0, &r.Arena
-	err = r.decide(facts{verb: toFind, k: len(ks), words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered})
+	r.Most, rows.Arena = 0, &r.Arena
+	err = r.Decide(pipeline.Facts{Verb: pipeline.ToFind, K: len(ks), Words: words, Sizes: []uintptr{rows.Slice.Size()}, Numbered: rows.Numbered})
 	if err != nil {
 		return err
 	}
-	if r.plan.movement == inPlace {
-		index := scratch.Take[uint32](&r.Arena, r.n)
-		err := orderInPlace(r, rows, words, index)
+	if r.Plan.Movement == pipeline.InPlace {
+		index := scratch.Take[uint32](&r.Arena, r.N)
+		err := pipeline.OrderInPlace(r, rows, words, index)
 		pickNumbers(ks, index)
 		return err
 	}
@@ -120,7 +130,7 @@ func pickNumbers(ks []int, index []uint32) {
 }
 
 // ranksBy is ranksOf by the codes of a source.
-func ranksBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
+func ranksBy[C sortkey.Code](r *pipeline.Request, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
 	if ways.On(ways.SelectRanks) && selection.FewRanks(rows, words, ks, src) {
 		codes, err := selection.Ranks(&r.Env, rows, words, ks, src, any)
 		if codes == nil || err != nil {
@@ -129,8 +139,8 @@ func ranksBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Wor
 		words[0].Extracted = true
 		src = func(dst []C, lo int) { copy(dst, codes[lo:]) }
 	}
-	index := scratch.Take[uint32](&r.Arena, r.n)
-	err := orderCodes(r, rows, words, index, src)
+	index := scratch.Take[uint32](&r.Arena, r.N)
+	err := pipeline.OrderCodes(r, rows, words, index, src)
 	if err == nil {
 		pickNumbers(ks, index)
 	}
@@ -140,23 +150,22 @@ func ranksBy[C sortkey.Code](r *request, rows extract.Input, words []extract.Wor
 // KeysAt returns keys that hold at ks[i] the one that comes ks[i]-th, from 0, or one that ties with it. They are the given
 // ones, and other ks, or a sorted copy.
 func KeysAt[K sortkey.Key](keys []K, ks []int, o *call.Options) ([]K, error) {
-	kind, s, own := sortkey.KindOf[K](), cpu.PayloadOf(keys), *o
-	own.Into, own.Marks = nil, nil
+	kind, s, own := sortkey.KindOf[K](), cpu.PayloadOf(keys), alone(o)
 	switch {
 	case ways.On(ways.SortForRanks) && sortsForRanks(kind, s, len(ks), o):
 		own.Backend = cpu.Host
 		sorted := slices.Clone(keys)
-		err := SortKeys(sorted, &own)
+		err := pipeline.SortKeys(sorted, &own)
 		ways.Took(ways.SortForRanks)
 		return sorted, err
-	case isSmall(o, s.Len()):
-		order, err := small.OrderWith(kind, s, column.Own(kind), small.NoFunction, &own)
+	case pipeline.IsSmall(o, s.Len()):
+		order, err := small.OrderWith(kind, s, nil, &own)
 		if err == nil {
 			pickNumbers(ks, order)
 		}
 		return keys, err
 	}
-	return keys, ranksOf([]extract.Column{extract.SelfAs(kind)}, extract.InputOf(s), ks, true, *o)
+	return keys, ranksOf([]extract.Column{extract.ColumnAs(kind, nil)}, extract.InputOf(s), ks, true, *o)
 }
 
 const (

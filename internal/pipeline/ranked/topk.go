@@ -1,4 +1,4 @@
-package pipeline
+package ranked
 
 import (
 	"fmt"
@@ -7,9 +7,12 @@ import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
+	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/selection"
 	"example.com/sorter/internal/small"
+	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/perm"
 )
 
@@ -17,21 +20,44 @@ import (
 // exchange with the element in its place. It changes the order.
 type Front func(order []uint32)
 
+// TopK moves the first n elements of s by the keys, of a given kind, of a getter to the
+// front, by front. Elements are keys if get is nil.
+func TopK(k sortkey.Kind, s cpu.Payload, n int, get column.Getter, o *call.Options, front func(order []uint32)) error {
+	if n > 0 && pipeline.IsSmall(o, s.Len()) {
+		if selection.FirstFew(k, s, n, get, o, front) {
+			return nil
+		}
+		return small.TopWith(k, s, n, get, o, front)
+	}
+	return topRows([]extract.Column{extract.ColumnAs(k, get)}, s, n, *o, front)
+}
+
+// TopKByColumns is TopK by the columns of an ordering.
+func TopKByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options, front func(order []uint32)) error {
+	if k > 0 && by.Len() > 0 && pipeline.IsSmall(o, s.Len()) {
+		if selection.FirstFewBy(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o, front) {
+			return nil
+		}
+		return by.Top(s, k, o, front)
+	}
+	return topRows(by.Columns(), s, k, *o, front)
+}
+
 // topRows moves the first k elements of s under cols to the front, by front.
 func topRows(cols []extract.Column, s cpu.Payload, k int, o call.Options, front Front) error {
 	if k < 0 {
 		panic(fmt.Sprintf("sorter: TopK of %d elements", k))
 	}
 	if k >= s.Len() {
-		return sortRows(cols, s, o)
+		return pipeline.SortRows(cols, s, o)
 	}
-	r, err := begin(o, s.Len())
-	defer r.end()
+	r, err := pipeline.Begin(o, s.Len())
+	defer r.End()
 	words := extract.Words(cols, o.Order())
 	if err != nil || k == 0 || len(words) == 0 {
 		return err
 	}
-	if r.n > r.most {
+	if r.N > r.Most {
 		return topOfChunks(r, s, k, words)
 	}
 	first, err := firstRows(r, extract.InputOf(s), k, words)
@@ -42,30 +68,30 @@ func topRows(cols []extract.Column, s cpu.Payload, k int, o call.Options, front 
 }
 
 // firstRows returns the numbers of the first k rows, in order, in memory of r.
-func firstRows(r *request, rows extract.Input, k int, words []extract.Word) ([]uint32, error) {
-	err := r.decide(facts{verb: toSelect, k: k, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: rows.Numbered,
-		sampled: r.sampled(rows, words)})
+func firstRows(r *pipeline.Request, rows extract.Input, k int, words []extract.Word) ([]uint32, error) {
+	err := r.Decide(pipeline.Facts{Verb: pipeline.ToSelect, K: k, Words: words, Sizes: []uintptr{rows.Slice.Size()}, Numbered: rows.Numbered,
+		Sampled: r.Sampled(rows, words)})
 	switch {
 	case err != nil:
 		return nil, err
-	case r.plan.movement != selected:
-		index := scratch.Take[uint32](&r.Arena, r.n)
-		return index[:k], orderTo(r, rows, words, index)
+	case r.Plan.Movement != pipeline.Selected:
+		index := scratch.Take[uint32](&r.Arena, r.N)
+		return index[:k], pipeline.OrderTo(r, rows, words, index)
 	}
 	return selection.First(&r.Env, rows, words, k)
 }
 
 // topOfChunks is topRows of a slice that is longer than positions number. It selects from each
 // chunk, and then from these and the first of the chunks before. If k is large it sorts s.
-func topOfChunks(r *request, s cpu.Payload, k int, words []extract.Word) error {
-	if k > mostSelected(r.n, r.Loop.Workers) || k > r.most/2 {
-		return sortWords(r, s, words)
+func topOfChunks(r *pipeline.Request, s cpu.Payload, k int, words []extract.Word) error {
+	if k > pipeline.MostSelected(r.N, r.Loop.Workers) || k > r.Most/2 {
+		return pipeline.SortWords(r, s, words)
 	}
-	if err := r.allow(candidateBytes(s.Size(), 2*k)); err != nil {
+	if err := r.Allow(candidateBytes(s.Size(), 2*k)); err != nil {
 		return err
 	}
 	best := newCandidates(r, s, 2*k)
-	err := r.inChunks(func(own *request, lo, hi int) error {
+	err := r.InChunks(func(own *pipeline.Request, lo, hi int) error {
 		chunk := s.Part(lo, hi)
 		first, err := firstRows(own, extract.InputOf(chunk), min(k, chunk.Len()), extract.Fresh(words))
 		if err != nil {
@@ -91,7 +117,7 @@ type candidates struct {
 }
 
 // newCandidates returns memory for a number of elements of the type of s.
-func newCandidates(r *request, s cpu.Payload, most int) *candidates {
+func newCandidates(r *pipeline.Request, s cpu.Payload, most int) *candidates {
 	return &candidates{
 		elements: s.Take(&r.Arena, most), at: scratch.Take[int](&r.Arena, most),
 		spare: s.Take(&r.Arena, most), moved: scratch.Take[int](&r.Arena, most),
@@ -113,10 +139,10 @@ func (b *candidates) add(chunk cpu.Payload, lo int, first []uint32) {
 }
 
 // cut drops all candidates except the first k, and puts these in order.
-func (b *candidates) cut(r *request, k int, words []extract.Word) error {
+func (b *candidates) cut(r *pipeline.Request, k int, words []extract.Word) error {
 	k = min(k, b.n)
-	return r.nest(b.n, func(own *request) error {
-		own.onHost()
+	return r.Nest(b.n, func(own *pipeline.Request) error {
+		own.OnHost()
 		first, err := firstRows(own, extract.InputOf(b.elements.First(b.n)), k, extract.Fresh(words))
 		if err != nil {
 			return err
@@ -166,13 +192,11 @@ func exchanges[I uint32 | int](order []I) {
 
 // FirstByColumns returns the numbers of the first k elements of s by the columns of an ordering.
 func FirstByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options) ([]uint32, error) {
-	if own := *o; by.Len() > 0 && isSmall(o, s.Len()) {
-		var first []uint32
-		if selection.FirstFewBy(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o, copyTo(&first)) {
-			return first, nil
-		}
-		own.Into, own.Marks = nil, nil
-		return frontCopy(k)(by.Order(s, &own))
+	if by.Len() > 0 && pipeline.IsSmall(o, s.Len()) {
+		return firstFew(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o, func() (perm.Perm, error) {
+			own := alone(o)
+			return by.Order(s, &own)
+		})
 	}
 	return firstOf(by.Columns(), extract.InputOf(s), k, *o)
 }
@@ -180,51 +204,46 @@ func FirstByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options) (
 // FirstRows returns the first k of the rows 0 … n-1 by columns of row numbers, which it changes.
 func FirstRows(cols []extract.Column, n, k int, o *call.Options) ([]uint32, error) {
 	extract.ForRows(cols, n)
-	if own := *o; len(cols) > 0 && isSmall(o, n) {
-		var first []uint32
-		if selection.FirstFewBy(cols, n, k, extract.Batch{}, o, copyTo(&first)) {
-			return first, nil
-		}
-		own.Into, own.Marks = nil, nil
-		return frontCopy(k)(small.OrderRows(cols, n, &own))
+	if len(cols) > 0 && pipeline.IsSmall(o, n) {
+		return firstFew(cols, n, k, extract.Batch{}, o, func() (perm.Perm, error) {
+			own := alone(o)
+			return small.OrderRows(cols, n, &own)
+		})
 	}
 	return firstOf(cols, extract.RowNumbers(n), k, *o)
 }
 
-// copyTo returns what copies numbers to new memory.
-func copyTo(dst *[]uint32) func(first []uint32) {
-	return func(first []uint32) { *dst = append(make([]uint32, 0, len(first)), first...) }
-}
-
-// frontCopy returns what copies the first k rows of an order, without the memory of the others.
-func frontCopy(k int) func(p perm.Perm, err error) ([]uint32, error) {
-	return func(p perm.Perm, err error) ([]uint32, error) {
-		if err != nil || k >= len(p) {
-			return p, err
-		}
-		return append(make([]uint32, 0, k), p[:k]...), nil
+// firstFew returns the first k rows of a small call, which are selected, or copied from an order without the memory of the others.
+func firstFew(cols []extract.Column, n, k int, b extract.Batch, o *call.Options, order func() (perm.Perm, error)) (first []uint32, err error) {
+	if selection.FirstFewBy(cols, n, k, b, o, func(rows []uint32) { first = append(make([]uint32, 0, len(rows)), rows...) }) {
+		return first, nil
 	}
+	p, err := order()
+	if err != nil || k >= len(p) {
+		return p, err
+	}
+	return append(make([]uint32, 0, k), p[:k]...), nil
 }
 
 // firstOf returns the numbers of the first k rows.
 func firstOf(cols []extract.Column, rows extract.Input, k int, o call.Options) ([]uint32, error) {
-	r, err := begin(o, rows.Len)
-	defer r.end()
-	if err == nil && rows.Len > maxPositions {
-		err = tooLong(rows.Len)
+	r, err := pipeline.Begin(o, rows.Len)
+	defer r.End()
+	if err == nil && rows.Len > pipeline.MaxPositions {
+		err = pipeline.TooLong(rows.Len)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.spareCodes(rows, cols)
+	r.SpareCodes(rows, cols)
 	words := extract.Words(cols, o.Order())
-	k, r.most, rows.Arena = min(k, rows.Len), 0, &r.Arena
-	if err := addressable(k, 4); err != nil {
+	k, r.Most, rows.Arena = min(k, rows.Len), 0, &r.Arena
+	if err := pipeline.Addressable(k, 4); err != nil {
 		return nil, err
 	}
 	all := make([]uint32, k)
 	if len(words) == 0 || k == 0 {
-		return all, orderTo(r, rows, nil, all)
+		return all, pipeline.OrderTo(r, rows, nil, all)
 	}
 	first, err := firstRows(r, rows, k, words)
 	if err != nil {

@@ -1,4 +1,4 @@
-package pipeline
+package ranked
 
 import (
 	"cmp"
@@ -20,7 +20,9 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/extract/column"
+	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/ranges"
+	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
@@ -155,11 +157,11 @@ var registered = func() *slowEngine {
 	return e
 }()
 
-// needed is an error of a memory limit.
-type needed int64
+// needs is an error of a memory limit.
+type needs int64
 
-func (needed) Error() string        { return "memory" }
-func (needed) Is(target error) bool { return target == engine.ErrMemoryLimit }
+func (needs) Error() string        { return "memory" }
+func (needs) Is(target error) bool { return target == engine.ErrMemoryLimit }
 
 // report keeps statistics.
 type report struct{ call.Stats }
@@ -333,19 +335,22 @@ func places(s []row) perm.Perm {
 // drawnVerbs do a call and return the rows that come first, of an order that may have all of them.
 var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error){
 	"sort": func(_ *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
-		err := sortRows(cols(d.specs), cpu.PayloadOf(s), d.o)
+		err := pipeline.SortRows(cols(d.specs), cpu.PayloadOf(s), d.o)
 		return places(s), err
 	},
 	"order": func(_ *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
-		return orderOf(cols(d.specs), extract.InputOf(cpu.PayloadOf(s)), d.o)
+		defer pipeline.LowerLimit(max(1, len(s)-1))() // not by the small path; an order has no other use of the limit
+		var by small.Ordering
+		by.Init(d.specs)
+		return pipeline.OrderByColumns(&by, cpu.PayloadOf(s), &d.o)
 	},
 	"order by rows": func(_ *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
-		return OrderRows(cols(d.byRow), len(s), &d.o)
+		return pipeline.OrderRows(cols(d.byRow), len(s), &d.o)
 	},
 	"order with runs": func(_ *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
 		var all, first perm.Runs
 		d.o.Marks = &call.Marks{Columns: call.AllColumns, Runs: &all, Next: &call.Marks{Columns: 0, Runs: &first}}
-		p, err := OrderRows(cols(d.byRow), len(s), &d.o)
+		p, err := pipeline.OrderRows(cols(d.byRow), len(s), &d.o)
 		for lo, hi := range all.All() {
 			if err == nil && (lo > 0 && d.compare(s[p[lo-1]], s[p[lo]]) == 0 || d.compare(s[p[lo]], s[p[hi-1]]) != 0) {
 				return nil, fmt.Errorf("a run from %d to %d", lo, hi)
@@ -362,7 +367,7 @@ var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm
 		if len(p) == 0 {
 			return p, nil
 		}
-		err := OrderSelected(cols(d.byRow), p, len(s), &d.o)
+		err := pipeline.OrderSelected(cols(d.byRow), p, len(s), &d.o)
 		if err != nil && !slices.Equal(p, before) {
 			return nil, errors.New("rows were moved before an error")
 		}
@@ -378,7 +383,7 @@ var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm
 	},
 	"by a comparison": func(_ *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
 		d.o.Backend, d.o.Algorithm = nil, engine.Auto
-		err := SortFunc(s, d.compare, &d.o)
+		err := pipeline.SortFunc(s, d.compare, &d.o)
 		return places(s), err
 	},
 	"order by a comparison": func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm, error) {
@@ -388,7 +393,7 @@ var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm
 		if marked {
 			d.o.Marks = &call.Marks{Columns: 1, Runs: &all, Next: &call.Marks{Columns: 0, Runs: &whole}}
 		}
-		p, err := OrderFunc(s, d.compare, &d.o)
+		p, err := pipeline.OrderFunc(s, d.compare, &d.o)
 		if err == nil && marked && len(s) > 0 {
 			at := 0
 			for lo, hi := range all.All() {
@@ -430,12 +435,12 @@ var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm
 			slices.SortStableFunc(want[offsets[i-1]:offsets[i]], d.compare)
 		}
 		d.o.Backend, d.o.Algorithm = nil, engine.Auto
-		p, err := OrderWithin(cols(d.byRow), len(s), offsets, &d.o)
+		p, err := pipeline.OrderWithin(cols(d.byRow), len(s), offsets, &d.o)
 		if err == nil && !slices.Equal(p, places(want)) {
 			return nil, errors.New("rows within segments")
 		}
 		before := places(s)
-		if err = SortWithin(cols(d.specs), cpu.PayloadOf(s), offsets, &d.o); err == nil && !slices.Equal(places(s), places(want)) || err != nil && !slices.Equal(places(s), before) {
+		if err = pipeline.SortWithin(cols(d.specs), cpu.PayloadOf(s), offsets, &d.o); err == nil && !slices.Equal(places(s), places(want)) || err != nil && !slices.Equal(places(s), before) {
 			return nil, errors.New("elements within segments")
 		}
 		copy(s, d.rows)
@@ -461,18 +466,18 @@ var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm
 		if len(runs) <= ranges.MostRuns && r.IntN(2) == 0 {
 			if at := r.IntN(len(s)); r.IntN(2) == 0 && at > 0 && d.compare(s[at-1], s[at]) > 0 {
 				runs = []cpu.Payload{cpu.PayloadOf(s[:at-1]), cpu.PayloadOf(s[at-1:])}[min(1, at-1)^1:]
-				err := MergeChecked(cols(d.specs), cpu.PayloadOf(dst), runs, ranges.TwoOf[row]{}, &d.o)
-				if unsorted := new(Unsorted); !errors.As(err, &unsorted) && d.o.Limit == 0 && (d.o.Ctx == nil || !errors.Is(err, context.Canceled)) {
+				err := pipeline.MergeChecked(cols(d.specs), cpu.PayloadOf(dst), runs, ranges.TwoOf[row]{}, &d.o)
+				if unsorted := new(pipeline.Unsorted); !errors.As(err, &unsorted) && d.o.Limit == 0 && (d.o.Ctx == nil || !errors.Is(err, context.Canceled)) {
 					return nil, errors.New("a run that is not sorted was merged")
 				}
 				copy(s, d.rows)
 				return nil, nil
 			}
-			err := MergeChecked(cols(d.specs), cpu.PayloadOf(dst), runs, ranges.TwoOf[row]{}, &d.o)
+			err := pipeline.MergeChecked(cols(d.specs), cpu.PayloadOf(dst), runs, ranges.TwoOf[row]{}, &d.o)
 			copy(s, d.rows)
 			return places(dst), err
 		}
-		err := Merge(cols(d.specs), cpu.PayloadOf(dst), runs, ranges.TwoOf[row]{}, &d.o)
+		err := pipeline.Merge(cols(d.specs), cpu.PayloadOf(dst), runs, ranges.TwoOf[row]{}, &d.o)
 		copy(s, d.rows)
 		return places(dst), err
 	},
@@ -496,7 +501,7 @@ var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm
 		lead, n := -1, 0
 		order := orderOfRows(s, d.compare)
 		one := cols(d.byRow)[:1]
-		by, err := OrderRows(one, len(s), &call.Options{Marks: &call.Marks{Columns: 1, Runs: &parts}})
+		by, err := pipeline.OrderRows(one, len(s), &call.Options{Marks: &call.Marks{Columns: 1, Runs: &parts}})
 		group := make([]int, len(s))
 		for lo, hi := range parts.All() {
 			for _, x := range by[lo:hi] {
@@ -534,7 +539,7 @@ func TestDrawnFirst(t *testing.T) {
 func TestDrawnMerges(t *testing.T) { drawVerbs(t, 64, "merge", "within") }
 
 func drawVerbs(t *testing.T, seed uint64, names ...string) {
-	defer OnOverrun(func(movement string, took, planned int64) {
+	defer pipeline.OnOverrun(func(movement string, took, planned int64) {
 		if planned > 0 { // the sample by which runs are cut into parts has no plan
 			t.Errorf("%s took %d bytes, planned were %d", movement, took, planned)
 		}
@@ -542,7 +547,7 @@ func drawVerbs(t *testing.T, seed uint64, names ...string) {
 	defer registered.worth.Store(false)
 	before := engine.NewMemoryError
 	defer func() { engine.NewMemoryError = before }()
-	engine.NewMemoryError = func(_, need int64, _ int) error { return needed(need) }
+	engine.NewMemoryError = func(_, need int64, _ int) error { return needs(need) }
 	r := dist.Rand(seed)
 	for i := range testkit.Pick(50*len(names), 2000) {
 		if testkit.ThinnedByRace(i) {
@@ -555,14 +560,14 @@ func drawVerbs(t *testing.T, seed uint64, names ...string) {
 		d, restore := drawCall(r, n), func() {}
 		lower := r.IntN(4) == 0
 		if lower {
-			restore = LowerLimit(1 + r.IntN(n+10))
+			restore = pipeline.LowerLimit(1 + r.IntN(n+10))
 		}
 		name := names[i%len(names)]
 		s := slices.Clone(d.rows)
 		got, err := drawnVerbs[name](r, d, s)
 		restore()
 		what := fmt.Sprintf("case %d, %s of %s", i, name, d.what)
-		if need := needed(0); errors.As(err, &need) && !lower && slices.Contains([]string{"sort", "order", "order by rows", "by a comparison"}, name) { // the same call again
+		if need := needs(0); errors.As(err, &need) && !lower && slices.Contains([]string{"sort", "order", "order by rows", "by a comparison"}, name) { // the same call again
 			if err = enough(r, d, name, int64(need)); err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
@@ -653,7 +658,7 @@ func drawKeys[K sortkey.Key](t *testing.T, r *rand.Rand, n int, draw func() K, b
 	d.o.Stable, d.o.Descending = r.IntN(2) == 0, r.IntN(2) == 0
 	restore := func() {}
 	if r.IntN(3) == 0 {
-		restore = LowerLimit(1 + r.IntN(n+10))
+		restore = pipeline.LowerLimit(1 + r.IntN(n+10))
 	}
 	defer restore()
 	compare := sortkey.Comparator[K](d.o.Order())
@@ -671,7 +676,7 @@ func drawKeys[K sortkey.Key](t *testing.T, r *rand.Rand, n int, draw func() K, b
 	}
 	switch r.IntN(4) {
 	case 0:
-		failed := failed(SortKeys(got, &d.o))
+		failed := failed(pipeline.SortKeys(got, &d.o))
 		for i := range got {
 			at := want[i]
 			if failed {
@@ -683,7 +688,7 @@ func drawKeys[K sortkey.Key](t *testing.T, r *rand.Rand, n int, draw func() K, b
 		}
 	case 1:
 		d.o.Stable = true
-		failed := failed(SortPairs(got, values, &d.o))
+		failed := failed(pipeline.SortPairs(got, values, &d.o))
 		for i := range got {
 			at := want[i]
 			if failed {
@@ -695,7 +700,7 @@ func drawKeys[K sortkey.Key](t *testing.T, r *rand.Rand, n int, draw func() K, b
 		}
 	case 2:
 		k := r.IntN(n + 2)
-		if !failed(TopKeys(sortkey.KindOf[K](), cpu.PayloadOf(got), k, &d.o, FrontOf(got))) {
+		if !failed(TopK(sortkey.KindOf[K](), cpu.PayloadOf(got), k, nil, &d.o, FrontOf(got))) {
 			for i := range min(k, n) {
 				if compare(got[i], keys[want[i]]) != 0 {
 					t.Fatalf("%s: key %d of the first %d", what, i, k)

@@ -1,4 +1,4 @@
-package pipeline
+package ranked
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/selection"
 	"example.com/sorter/internal/ways"
@@ -32,7 +33,7 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 	}
 	extract.ForRows(all, n)
 	if k = min(k, n); k == 0 {
-		return nil, parts, Nothing(n, &own)
+		return nil, parts, pipeline.Nothing(n, &own)
 	}
 	rows, whole, err := firstPerPartition(all[:len(partition)], all[len(partition):], n, k, own)
 	switch {
@@ -40,7 +41,7 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 		return nil, parts, err
 	case rows != nil:
 		ways.Took(ways.PartitionTable)
-		first, err = rows, OrderSelected(all, rows, n, &own)
+		first, err = rows, pipeline.OrderSelected(all, rows, n, &own)
 	case whole || !ways.On(ways.PartitionRuns):
 		first, err = orderAll(all, n, own)
 	default:
@@ -57,14 +58,14 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 // orderAll is [OrderRows] of rows of which few are a result: the order counts as scratch memory.
 func orderAll(cols []extract.Column, n int, o call.Options) (perm.Perm, error) {
 	o.Held = 4 * int64(n)
-	return OrderRows(cols, n, &o)
+	return pipeline.OrderRows(cols, n, &o)
 }
 
 // firstOfRuns is [FirstOfPartitions] by an order of all rows by the columns of partitions, and one of
 // the rows within each, without those that are certainly not among the first.
 func firstOfRuns(partition, cols []extract.Column, n, k int, o call.Options) (first []uint32, parts perm.Runs, err error) {
 	o.Marks = &call.Marks{Columns: call.AllColumns, Runs: &parts}
-	byPartition, err := OrderRows(partition, n, &o)
+	byPartition, err := pipeline.OrderRows(partition, n, &o)
 	if err != nil {
 		return nil, perm.Runs{}, err
 	}
@@ -93,13 +94,13 @@ func leftOfRuns(byPartition perm.Perm, runs perm.Runs, cols []extract.Column, k 
 		return byPartition, runs, nil
 	}
 	o.Report = nil
-	r, err := begin(o, n)
-	defer r.end()
+	r, err := pipeline.Begin(o, n)
+	defer r.End()
 	if err != nil {
 		return nil, runs, err
 	}
-	rows, words := r.picked(byPartition, n, cols)
-	err = r.decide(facts{verb: toFilter, k: k, words: words, sizes: []uintptr{unsafe.Sizeof(0)}, numbered: true, picked: true})
+	rows, words := picked(r, byPartition, n, cols)
+	err = r.Decide(pipeline.Facts{Verb: pipeline.ToFilter, K: k, Words: words, Sizes: []uintptr{unsafe.Sizeof(0)}, Numbered: true, Picked: true})
 	if err != nil {
 		return nil, runs, err
 	}
@@ -119,7 +120,7 @@ func leftOfRuns(byPartition perm.Perm, runs perm.Runs, cols []extract.Column, k 
 }
 
 // picked returns the rows with the given numbers, all below n, and their words by columns of row numbers.
-func (r *request) picked(numbers []uint32, n int, cols []extract.Column) (extract.Input, []extract.Word) {
+func picked(r *pipeline.Request, numbers []uint32, n int, cols []extract.Column) (extract.Input, []extract.Word) {
 	cols = slices.Clone(cols)
 	extract.ForPicked(cols, numbers)
 	rows := extract.RowNumbers(n).Pick(numbers)
@@ -131,19 +132,19 @@ func (r *request) picked(numbers []uint32, n int, cols []extract.Column) (extrac
 // places in byPartition.
 func orderInRuns(byPartition perm.Perm, parts perm.Runs, cols []extract.Column, o call.Options, use func(index []uint32)) error {
 	n := len(byPartition)
-	r, err := begin(o, n)
-	defer r.end()
+	r, err := pipeline.Begin(o, n)
+	defer r.End()
 	if err != nil {
 		return err
 	}
-	rows, words := r.picked(byPartition, n, cols)
+	rows, words := picked(r, byPartition, n, cols)
 	segments := cpu.NewSegments(parts.Offsets())
-	err = r.decide(facts{verb: toOrderWithin, words: words, sizes: []uintptr{rows.Slice.Size()}, numbered: true, picked: true, segments: segments})
+	err = r.Decide(pipeline.Facts{Verb: pipeline.ToOrderWithin, Words: words, Sizes: []uintptr{rows.Slice.Size()}, Numbered: true, Picked: true, Segments: segments})
 	if err != nil {
 		return err
 	}
 	index := scratch.Take[uint32](&r.Arena, n)
-	if err = orderWithin(r, rows, words, segments, index); err == nil {
+	if err = pipeline.OrderInSegments(r, rows, words, segments, index); err == nil {
 		use(index)
 	}
 	return err
@@ -170,16 +171,16 @@ const leastPartitioned = 1 << 14
 func firstPerPartition(partition, cols []extract.Column, n, k int, o call.Options) (left []uint32, whole bool, err error) {
 	o.Marks, o.Report = nil, nil
 	lead, words := extract.Words(partition, o.Order()), extract.Words(cols, o.Order())
-	if n < leastPartitioned || n > maxPositions || len(words) == 0 {
+	if n < leastPartitioned || n > pipeline.MaxPositions || len(words) == 0 {
 		return nil, true, nil
 	}
-	r, err := begin(o, n)
-	defer r.end()
+	r, err := pipeline.Begin(o, n)
+	defer r.End()
 	if err == nil {
-		err = r.decide(facts{verb: toFilter, k: k, words: words, sizes: []uintptr{unsafe.Sizeof(0)}, numbered: true})
+		err = r.Decide(pipeline.Facts{Verb: pipeline.ToFilter, K: k, Words: words, Sizes: []uintptr{unsafe.Sizeof(0)}, Numbered: true})
 	}
 	switch {
-	case err != nil || r.plan.movement != selected:
+	case err != nil || r.Plan.Movement != pipeline.Selected:
 		return nil, true, err
 	case len(lead) != 1 || !lead[0].Exact() || !ways.On(ways.PartitionTable):
 		return nil, false, nil
