@@ -54,7 +54,7 @@ func TestDealt(t *testing.T) {
 				r := dist.Rand(uint64(turn))
 				few, second, last := make([]int64, n), make([]int64, n), make([]float64, n)
 				for i := range n {
-					few[i], second[i], last[i] = lead.draw(i, n, r), (r.Int64N(30)-15)<<58, specials64[r.IntN(len(specials64))]
+					few[i], second[i], last[i] = lead.draw(i, n, r), (r.Int64N(30)-15)<<59, specials64[r.IntN(len(specials64))]
 					if way == 5 {
 						last[i] = float64(-i) // in order
 					}
