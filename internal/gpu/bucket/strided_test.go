@@ -68,7 +68,7 @@ func looked[W codes.Word](t *testing.T, w *device.Workspace, s *Sorter, list []W
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &call{Sorter: s, w: w, note: note, in: codes.Input{Codes: gputest.Up(t, w, list), Wide: gputest.IsWide[W](), N: len(list)}}
+	c := &call{Sorter: s, w: w, note: note, in: codes.Input{Codes: gputest.Up(t, w, list), Wide: gputest.IsWide[W](), N: len(list)}, to: gputest.Up(t, w, make([]uint32, len(list)))}
 	c.memory = head(&device.Area{At: gputest.Up(t, w, make([]uint32, headBytes(c.in)/4))}, c.in)
 	if _, err := c.takeSamples(Policy{}); err != nil {
 		t.Fatal(err)

@@ -104,7 +104,7 @@ func TestAttempts(t *testing.T) {
 		{bucket.Linear, "uniform", counts{bucket.Linear: {1, 0}}},
 		{bucket.Sections, "uniform", counts{bucket.Sections: {1, 0}}},
 		{bucket.Quantiles, "uniform", counts{bucket.Quantiles: {1, 0}}},
-		{bucket.Linear, "log", counts{bucket.Linear: {1, 1}, bucket.Sections: {1, 1}, bucket.Octaves: {1, 0}}},
+		{bucket.Linear, "log", counts{bucket.Linear: {1, 1}, bucket.Sections: {1, 1}}}, // two attempts, and no more
 	} {
 		var attempts bucket.Attempts
 		s := workspace(t, bucket.Options{Spread: c.way, Attempts: &attempts})
