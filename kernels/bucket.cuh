@@ -2,7 +2,7 @@
 // (Chen, Qin, Xie, Zhao and Heng). Partitions come from a sample, and buckets have a fixed
 // capacity, so that no split waits for a histogram.
 //
-//   sample_range, sample_segments   samples of the codes
+//   sample_codes                    samples of the codes
 //   split_codes                     codes → elements, moved into partitions
 //   plan_partitions                 cuts each partition into slices
 //   split_elements                  moves each partition's elements into buckets, one per slice

@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "c3a728a0a6fc2ebc5c80e042c4d25f911fc85f7ef37b1f8463c80f82725e74a0"
+const sourceHash = "598762598f08cf891ec0bde2cf9da0f5778521772cc445813f414eafd7e44b2c"
 
 // What the host shares with the kernels.
 const (
@@ -46,18 +46,20 @@ const (
 	OversizeThreads       = 512        //
 	OversizeShared        = 32776      // bytes
 	SampleThreads         = 1024       //
-	SampleShared          = 57112      // bytes, of sample_range
-	MaxEarlyValues        = 512        // values up to which sample_range detects few values
-	SegmentsShared        = 32792      // bytes, of sample_segments
+	SampleShared          = 57120      // bytes, of sample_range and sample_codes
+	SampleBlocks          = 10         // blocks of sample_codes besides those of the second sample
+	SampleCountsBytes     = 12320      // bytes of struct SampleCounts
+	MaxEarlyValues        = 512        // values up to which sample_codes reports few values early
 	Segments              = 1024       // equal parts of the range by which a sample is counted
-	SampleBytes           = 106928     // bytes of the result of the sample kernels
-	SampleCodesAt         = 8576       // offset of the codes of the first sample; their positions follow
-	EarlySamples          = 4096       // codes that sample_range reports on at once
-	SampleLoads           = 4          // draws of a thread of sample_segments at a time; the first ones are looked up in the table of ties
+	SampleBytes           = 98688      // bytes of the first sample
+	SampleCodesAt         = 384        // offset of the codes of the first sample; their positions follow
+	EarlySamples          = 4096       // codes that sample_codes reports on early
+	SampleLoads           = 4          // draws of a thread of sample_codes at a time; the first ones are looked up in the table of ties
 	MostRepeats           = 15         // samples of a code that count as its repetitions, at most
 	SeemsSorted           = 2147483649 // SampleNote.few of codes that seem to be in order
 	SeemsReversed         = 2147483651 // SampleNote.few of codes that seem to fall
 	SeemsLeft             = 2147483650 // SampleNote.few of codes that are left to a radix sort
+	SeemsOpen             = 2147483652 // SampleNote.few of codes that need a second sample
 	SeemsFlat             = 2147483648 // SampleNote.few of codes that seem to be equal
 	RangeBlocks           = 8          // blocks of sample_range
 	MapBytesU32           = 26632      // bytes of a map for 32-bit codes

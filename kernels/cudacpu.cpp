@@ -67,7 +67,7 @@ CUDACPU_KERNEL(gather_elements_u128);
 	CUDACPU_KERNEL(split_strided_##bits##_keys_##width)
 #define FOR_WIDTH(width)                      \
 	CUDACPU_KERNEL(sample_range_##width);       \
-	CUDACPU_KERNEL(sample_segments_##width);    \
+	CUDACPU_KERNEL(sample_codes_##width);       \
 	CUDACPU_KERNEL(sample_map_##width);         \
 	CUDACPU_KERNEL(count_descents_##width);     \
 	CUDACPU_KERNEL(split_codes_8_##width);      \

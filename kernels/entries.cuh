@@ -5,15 +5,17 @@
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
 ENTRY(SAMPLE_THREADS, 1)
-NAME(sample_segments)
-(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, Sample *sample, u32 *ties, u64 tie_bits, u64 salt, u32 *cells, u64 even_cells, u64 cell_most, u64 cell_full, u64 needed, SampleNote *note) {
-	sample_segments(codes, n, (u32)sample_bits, (u32)index_bits, sample, TieTable{ties, (u32)tie_bits, salt}, Cells{cells, (u32)even_cells, (u32)cell_most, (u32)cell_full}, needed != 0, note);
+NAME(sample_codes)
+(const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, Sample *sample, SampleCounts *counts, u32 *ties, u64 tie_bits, u64 salt, u32 *cells, u64 even_cells, u64 cell_most,
+ u32 *status, u32 *few, u64 most, u64 leave_digits, u64 leave_share, u64 leave_repeats, SampleNote *note) {
+	sample_codes(codes, n, (u32)sample_bits, (u32)index_bits, sample, counts, TieTable{ties, (u32)tie_bits, salt}, Cells{cells, (u32)even_cells, (u32)cell_most}, status, few, (u32)most,
+	             Leave{(u32)leave_digits, (u32)leave_share, (u32)leave_repeats}, note);
 }
 
 ENTRY(SAMPLE_THREADS, 1)
 NAME(sample_map)
 (const CODE *codes, u64 n, u64 sample_bits, u64 salt, u64 index_bits, const Map<CODE> *map, const Sample *sample, u32 *cells, u64 cell_bits, u32 *segments, u64 *pairs) {
-	sample_map(codes, n, (u32)sample_bits, salt, (u32)index_bits, map, sample, Cells{cells, 1u << cell_bits, ~0u, ~0u}, segments, pairs);
+	sample_map(codes, n, (u32)sample_bits, salt, (u32)index_bits, map, sample, Cells{cells, 1u << cell_bits, ~0u}, segments, pairs);
 }
 
 #define SPLIT_CODES(bits) \

@@ -6,9 +6,7 @@
 #define ENTRY(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
 #define FOR_WIDTH(Code) \
-	ENTRY(SAMPLE_THREADS, 1) sample_range_##Code(const Code *codes, u64 n, u64 index_bits, u64 salt, Sample *sample, u32 *status, u32 *few, u64 most, u64 leave_digits, u64 leave_share, u64 leave_repeats, u32 *cells, u64 count) { \
-		sample_range(codes, n, (u32)index_bits, salt, sample, status, few, (u32)most, Leave{(u32)leave_digits, (u32)leave_share, (u32)leave_repeats}, cells, count); \
-	} \
+	ENTRY(SAMPLE_THREADS, 1) sample_range_##Code(const Code *codes, u64 n, u64 salt, Sample *sample) { sample_range(codes, n, salt, sample); } \
 	ENTRY(SAMPLE_THREADS, 1) count_descents_##Code(const Code *codes, u64 n, u32 *status) { count_descents(codes, n, status + DESCENTS); } \
 	ENTRY(SAMPLE_THREADS, 1) mark_ties_##Code(const Code *codes, const u32 *order, u64 n, u32 *ties) { mark_ties(codes, order, n, ties); } \
 	ENTRY(SAMPLE_THREADS, 1) mark_order_##Code(const Code *codes, const u32 *order, u64 n, u32 *seen, u32 *status) { mark_order(codes, order, n, seen, status); } \

@@ -17,19 +17,22 @@ struct Found {
 
 constexpr int RANGE_BLOCKS = RANGE_SAMPLES / SAMPLE_THREADS; // of sample_range: a thread per sample
 
-// Sample is the result of the sample kernels in device memory.
+// Sample is the first sample in device memory.
 struct Sample {
 	Found found[RANGE_BLOCKS];
-	u32 segments[SEGMENTS];  // elements of the second sample, by equal parts of the range
-	u32 octaves[SEGMENTS];   // those in the lowest parts, by parts of octaves
-	u64 code[RANGE_SAMPLES]; // the first sample
+	u64 code[RANGE_SAMPLES];
 	u32 position[RANGE_SAMPLES];
-	u32 values[3]; // as in SampleNote
-	u32 ties[TIES]; // as in SampleNote
-	u64 pairs;      // as in SampleNote
-	u32 full;       // as in SampleNote
-	u32 counted; // blocks of sample_segments that are done
-	u32 few;     // not zero: sample_segments is not needed, or not yet
+};
+
+// SampleCounts is the sums of the blocks of sample_codes. It is clear before.
+struct alignas(8) SampleCounts {
+	u32 segments[SEGMENTS]; // elements of the second sample, by equal parts of the range
+	u32 octaves[SEGMENTS];  // those in the lowest parts, by parts of octaves
+	u32 fullest[SEGMENTS];  // as in SampleNote
+	u32 values[3];          // as in SampleNote
+	u32 ties[TIES];         // as in SampleNote
+	u32 done;               // blocks that are done
+	u64 pairs;              // as in SampleNote
 };
 
 // SampleNote is the result in memory of the host, which reads it once ready is not zero. The
@@ -40,13 +43,13 @@ struct SampleNote {
 	u64 ascents, descents; // strict ones, of RANGE_SAMPLES pairs of neighbours
 	double distance;       // sum over these pairs
 	u32 segments[SEGMENTS];
-	u32 octaves[SEGMENTS]; // as in Sample
+	u32 octaves[SEGMENTS]; // as in SampleCounts
+	u32 fullest[SEGMENTS]; // elements of the second sample in that cell of each part that has most; 0 for one
 	u64 pairs;      // of elements of the second sample in the same cell
 	u32 ties[TIES]; // of the first draws of threads in the second sample: those whose leading word an earlier one has, and those whose code, 1 << OCTAVE_CODES or more above the range's low end, one to MOST_REPEATS earlier ones have; some are missed
-	u32 full;       // cells with Cells.full elements of the second sample or more, in part FULL_PART and above
 	u32 values[3]; // values that the first sample has at least once, twice, three times; slightly low, since hashes collide
 	u32 ready;
-	u32 few; // number of values if sample_range found few, unordered, or SEEMS_FLAT and so on; the other fields are not set then
+	u32 few; // set before: the number of values, if few, or SEEMS_FLAT and so on; SEEMS_OPEN if the other fields are needed
 };
 
 // mix scrambles x (Vigna's splitmix64).
@@ -56,22 +59,30 @@ DEVICE u64 mix(u64 x) {
 	return x ^ x >> 31;
 }
 
+// scramble is a permutation of 32 bits (the finalizer of MurmurHash3).
+DEVICE u32 scramble(u32 x) {
+	x = (x ^ x >> 16) * 0x85ebca6bu;
+	x = (x ^ x >> 13) * 0xc2b2ae35u;
+	return x ^ x >> 16;
+}
+
 // drawn returns the k-th of 1 << bits sample positions, one from each of 1 << bits equal parts
-// of the input. The salt differs from sort to sort: no list is even just where it is sampled.
+// of the input. The salt differs from sort to sort: no list is even just where it is sampled. n and k are below 1 << 32.
 DEVICE u64 drawn(u64 k, u32 bits, u64 n, u64 salt) {
-	u64 lo = n * k >> bits, hi = n * (k + 1) >> bits;
-	return lo + __umul64hi(mix(k + 1 + salt), hi > lo ? hi - lo : 1);
+	const u64 at = (u64)(u32)n * (u32)k, lo = at >> bits, hi = (at + n) >> bits;
+	return lo + __umulhi(scramble((u32)k * 0x9e3779b1u + 0x17156075u + (u32)salt), hi > lo ? (u32)(hi - lo) : 1);
 }
 
 // spread returns another number below 1 << bits for each k: numbers in sequence are far apart.
 DEVICE u64 spread(u64 k, u32 bits) { return k * 0x9e3779b1u & ((1ull << bits) - 1); }
 
-// MAX_EARLY_VALUES is the number of values up to which sample_range detects few values: its
+// MAX_EARLY_VALUES is the number of values up to which report_early detects few values: its
 // first part has half of them at least twice.
 constexpr u32 MAX_EARLY_VALUES = 512;
 
-// SampleNote.few: of the first part, no codes differ; no neighbours fall; codes are left; or no neighbours rise.
-constexpr u32 SEEMS_FLAT = 1u << 31, SEEMS_SORTED = SEEMS_FLAT + 1, SEEMS_LEFT = SEEMS_FLAT + 2, SEEMS_REVERSED = SEEMS_FLAT + 3;
+// SampleNote.few: of the first part, no codes differ; no neighbours fall; codes are left; no neighbours rise; or nothing is
+// known, so that the second sample is needed.
+constexpr u32 SEEMS_FLAT = 1u << 31, SEEMS_SORTED = SEEMS_FLAT + 1, SEEMS_LEFT = SEEMS_FLAT + 2, SEEMS_REVERSED = SEEMS_FLAT + 3, SEEMS_OPEN = SEEMS_FLAT + 4;
 constexpr u32 EARLY_BINS = 64, EARLY_LOADS = 4, EARLY_SAMPLES = EARLY_LOADS * SAMPLE_THREADS;
 
 // EARLY_REPEATS is the number of codes of an early sample that repeat another up to which they have more
@@ -144,7 +155,7 @@ struct TieTable {
 	}
 };
 
-struct RangeShared {
+struct EarlyShared {
 	Found warp[32];
 	Seen<14> seen;
 	u32 values[3];
@@ -170,7 +181,7 @@ template <int LANES> DEVICE Found join_lanes(Found f) {
 	return f;
 }
 
-// join_blocks returns the joined Found of all blocks of sample_range to all lanes of a warp.
+// join_blocks returns the joined Found of all parts of the first sample to all lanes of a warp.
 DEVICE Found join_blocks(const Sample *sample) { return join_lanes<RANGE_BLOCKS>(sample->found[lane_id() % RANGE_BLOCKS]); }
 
 // digits_of returns the number of bytes in which bits differ.
@@ -209,8 +220,9 @@ struct Leave {
 DEVICE u32 bin_of(u64 code, u64 low, u64 high) { return min((u32)((double)(code - low) / ((double)(high - low) + 1) * EARLY_BINS), EARLY_BINS - 1); }
 
 // report_early examines one part of the sample, and EARLY_SAMPLES codes where codes may be left for their share
-// or repeats, for what makes the second sample needless, and reports it to the host.
-template <class Code> DEVICE void report_early(RangeShared &shared, const Code *codes, u64 n, u32 index_bits, u64 salt, Sample *sample, u32 *few, u32 most, const Leave &leave) {
+// or repeats, for what makes the second sample needless, and reports it to the host: few values, at most most, of unordered codes;
+// codes that seem to be in order; and codes that are left. most <= MAX_EARLY_VALUES.
+template <class Code> DEVICE void report_early(EarlyShared &shared, const Code *codes, u64 n, u32 index_bits, u64 salt, u32 *few, u32 most, const Leave &leave) {
 	constexpr u32 SHARE = EARLY_SAMPLES / EARLY_BINS, BITS = 12;
 	static_assert(EARLY_SAMPLES == 1 << BITS && RANGE_BLOCKS >= EARLY_LOADS, "sizes of tables; every eighth sample is of the part");
 	const u64 at = drawn(threadIdx.x * RANGE_BLOCKS, RANGE_BITS, n, salt);
@@ -224,7 +236,10 @@ template <class Code> DEVICE void report_early(RangeShared &shared, const Code *
 		code[i] = codes[position[i]];
 	}
 	shared.seen.clear();
-	for (u32 i = threadIdx.x; more && i < 2 * EARLY_SAMPLES; i += SAMPLE_THREADS) shared.codes[i] = shared.leading[i / 2] = 0;
+	for (u32 i = threadIdx.x; more && i < 2 * EARLY_SAMPLES; i += SAMPLE_THREADS) {
+		shared.codes[i] = 0;
+		if (i < EARLY_SAMPLES) shared.leading[i] = 0;
+	}
 	if (threadIdx.x < 3) shared.values[threadIdx.x] = 0;
 	if (threadIdx.x < EARLY_BINS) shared.bin[threadIdx.x] = 0;
 	if (threadIdx.x == 0) shared.repeats = shared.words = 0;
@@ -259,52 +274,35 @@ template <class Code> DEVICE void report_early(RangeShared &shared, const Code *
 	const bool left = (!both && digits_of(differ) <= leave.digits) ||
 	                  (shared.repeats < EARLY_REPEATS && ((leave.share && uneven) || (leave.repeats && shared.words >= leave.repeats)));
 	const u32 found = !falls ? (varies ? SEEMS_SORTED : SEEMS_FLAT) : !rises ? SEEMS_REVERSED : values <= most ? values : left ? SEEMS_LEFT : 0;
-	if (found) notify_host(few, found);
-	sample->few = found;
+	notify_host(few, found ? found : SEEMS_OPEN);
 }
 
-// sample_range finds the range of RANGE_SAMPLES codes, in RANGE_BLOCKS parts, one per block, and
-// clears the counters of the second sample and the status. n > 0.
-//
-// If few is not null there is one more block, which estimates the number of values by the first
-// part. If it is at most most and the codes are unordered, it writes it to few, in memory of the
-// host. Then the second sample, which takes 20 µs, is not needed. It also reports there that the
-// codes seem to be in order, or are to be left. most <= MAX_EARLY_VALUES.
-// Its samples are those of the others.
-//
-// cells are the count counters of sample_segments, an even number, which are cleared.
-template <class Code> DEVICE void sample_range(const Code *codes, u64 n, u32 index_bits, u64 salt, Sample *sample, u32 *status, u32 *few, u32 most, const Leave &leave, u32 *cells, u64 count) {
-	SORTER_SHARED(RangeShared, shared);
-	for (u64 i = (u64)blockIdx.x * SAMPLE_THREADS + threadIdx.x; i < count / 2; i += (u64)gridDim.x * SAMPLE_THREADS) ((u64 *)cells)[i] = 0;
-	if (blockIdx.x == RANGE_BLOCKS) {
-		report_early(shared, codes, n, index_bits, salt, sample, few, most, leave);
-		return;
-	}
-	const u32 k = threadIdx.x * RANGE_BLOCKS + blockIdx.x; // each part is spread over all codes
+// draw_range loads a thread's codes of the first sample.
+template <class Code> DEVICE void draw_range(Code (&code)[RANGE_SAMPLES / SAMPLE_THREADS], const Code *codes, u64 n, u64 salt) {
+#pragma unroll
+	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) code[i] = codes[drawn(threadIdx.x + i * SAMPLE_THREADS, RANGE_BITS, n, salt)]; // all loads in flight at once
+}
+
+// take_range takes one of RANGE_BLOCKS parts of the first sample. found has space for the Found of each warp.
+template <class Code> DEVICE void take_range(Found *found, const Code *codes, u64 n, u64 salt, Sample *sample, u32 part) {
+	const u32 k = threadIdx.x * RANGE_BLOCKS + part; // each part is spread over all codes
 	const u64 at = drawn(k, RANGE_BITS, n, salt);
 	const Code code = codes[at], next = codes[at + 1 < n ? at + 1 : at];
 	sample->code[k] = code;
 	sample->position[k] = (u32)at;
 	Found f = join_lanes<32>({code, code, code, ~(u64)code, code < next, code > next, (double)(Code)(code < next ? next - code : code - next)});
-	if (lane_id() == 0) shared.warp[warp_id()] = f;
+	if (lane_id() == 0) found[warp_id()] = f;
 	__syncthreads(); // the Found of every warp is written
 	static_assert(SAMPLE_THREADS == 32 * 32, "a lane for each warp");
-	if (warp_id() == 0) {
-		f = join_lanes<32>(shared.warp[lane_id()]);
-		if (lane_id() == 0) sample->found[blockIdx.x] = f;
-	}
-	if (blockIdx.x > 0) return;
-	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread clears one segment");
-	sample->segments[threadIdx.x] = sample->octaves[threadIdx.x] = 0;
-	if (threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
-	if (threadIdx.x == 0) {
-		sample->values[0] = sample->values[1] = sample->values[2] = 0;
-		sample->ties[0] = sample->ties[1] = 0;
-		sample->pairs = 0;
-		sample->full = 0;
-		if (!few) sample->few = 0;
-		sample->counted = 0;
-	}
+	if (warp_id() > 0) return;
+	f = join_lanes<32>(found[lane_id()]);
+	if (lane_id() == 0) sample->found[part] = f;
+}
+
+// sample_range takes the first sample, a part in each of RANGE_BLOCKS blocks. n > 0.
+template <class Code> DEVICE void sample_range(const Code *codes, u64 n, u64 salt, Sample *sample) {
+	SORTER_SHARED(EarlyShared, shared);
+	take_range(shared.warp, codes, n, salt, sample, blockIdx.x);
 }
 
 // sample_layout returns the layout by the first sample.
@@ -316,12 +314,20 @@ template <class Code> DEVICE Layout<Code> sample_layout(const Sample *sample, u3
 constexpr int HASH_BITS = 16; // if all values of a sample differ, one in sixteen has the hash of another
 
 struct SegmentsShared {
-	u32 count[SEGMENTS], octaves[SEGMENTS];
-	Seen<HASH_BITS> seen;
+	u32 count[SEGMENTS], octaves[SEGMENTS], fullest[SEGMENTS];
+	u64 low[32], high[32]; // of the codes of warps
 	u32 ties[TIES];
-	u32 last;
-	u32 full;
 	u64 pairs;
+};
+
+struct SampleShared {
+	union {
+		EarlyShared early;
+		Seen<HASH_BITS> seen;
+		Found warp[32];
+		SegmentsShared segments;
+	};
+	u32 last;
 };
 
 // Cells are equal parts of all words, each as wide as half a bucket of even codes. How many elements of a sample share
@@ -334,7 +340,6 @@ struct Cells {
 	u32 *count;
 	u32 all;  // their number
 	u32 most; // elements of a part that a block adds
-	u32 full; // elements of a cell in which there are far more than in an even one
 
 	// add counts an element in the cell of its word, and returns the elements there before.
 	DEVICE u32 add(u64 word) const { return atomicAdd(count + __umulhi((u32)(word >> 32), all), 1u); }
@@ -356,16 +361,15 @@ DEVICE void add_warp(u64 *sum, u64 v) {
 }
 
 // count_values counts the values of the first sample. One block.
-DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
-	shared.seen.clear();
+template <class Code> DEVICE void count_values(Seen<HASH_BITS> &seen, const Code *codes, u64 n, u64 salt, u32 *values) {
+	seen.clear();
 	__syncthreads(); // bits are clear
-	u64 code[RANGE_SAMPLES / SAMPLE_THREADS];
+	Code code[RANGE_SAMPLES / SAMPLE_THREADS];
+	draw_range(code, codes, n, salt);
 #pragma unroll
-	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) code[i] = sample->code[threadIdx.x + i * SAMPLE_THREADS]; // all loads in flight at once
-#pragma unroll
-	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) shared.seen.add(code[i]);
+	for (int i = 0; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) seen.add(code[i]);
 	__syncthreads(); // bits are set
-	shared.seen.count(sample->values);
+	seen.count(values);
 }
 
 // OCTAVE_PARTS is the number of parts of the range, from its low end, whose samples are
@@ -373,25 +377,51 @@ DEVICE void count_values(SegmentsShared &shared, Sample *sample) {
 // whose counts the host adds up.
 constexpr u32 OCTAVE_PARTS = 32;
 
-// FULL_PART is the lowest part of the range whose cells are not full of codes that are even by
-// octave, unless these are fewer than 13.
-constexpr u32 FULL_PART = 64;
+// range_of returns the range of the first sample to all threads of a block. Each block reads all of it, which takes less
+// time than to wait for others.
+template <class Code> DEVICE void range_of(SegmentsShared &shared, const Code *codes, u64 n, u64 salt, u64 &low, u64 &high) {
+	Code code[RANGE_SAMPLES / SAMPLE_THREADS];
+	draw_range(code, codes, n, salt);
+	Code least = code[0], most = code[0];
+#pragma unroll
+	for (int i = 1; i < RANGE_SAMPLES / SAMPLE_THREADS; i++) least = min(least, code[i]), most = max(most, code[i]);
+#pragma unroll
+	for (int d = 16; d; d /= 2) {
+		least = min(least, __shfl_xor_sync(FULL_WARP, least, d));
+		most = max(most, __shfl_xor_sync(FULL_WARP, most, d));
+	}
+	if (lane_id() == 0) shared.low[warp_id()] = least, shared.high[warp_id()] = most;
+	__syncthreads(); // the range of every warp is written
+	least = (Code)shared.low[lane_id()], most = (Code)shared.high[lane_id()];
+#pragma unroll
+	for (int d = 16; d; d /= 2) {
+		least = min(least, __shfl_xor_sync(FULL_WARP, least, d));
+		most = max(most, __shfl_xor_sync(FULL_WARP, most, d));
+	}
+	low = least, high = most;
+}
 
-// count_segments counts the share of a block, other than the first, of the second sample. cells.all is the number
+// count_segments counts the share of a block, one of many, of the second sample. cells.all is the number
 // for even codes.
-template <class Code> DEVICE void count_segments(SegmentsShared &shared, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, const TieTable &table, Cells cells) {
-	const Found found = join_blocks(sample);
-	const Layout<Code> layout = layout_of<Code>(found.low, found.high, index_bits);
-	cells.all = cells_for(cells.all, found.low, found.high, layout);
-	shared.count[threadIdx.x] = shared.octaves[threadIdx.x] = 0;
+template <class Code> DEVICE void count_segments(SegmentsShared &shared, u32 block, u32 blocks, const Code *codes, u64 n, u32 sample_bits, u32 index_bits, SampleCounts *counts, const TieTable &table, Cells cells) {
+	shared.count[threadIdx.x] = shared.octaves[threadIdx.x] = shared.fullest[threadIdx.x] = 0;
 	if (threadIdx.x < TIES) shared.ties[threadIdx.x] = 0;
-	if (threadIdx.x == 0) shared.pairs = shared.full = 0;
-	u32 words = 0, repeated = 0, full = 0;
+	if (threadIdx.x == 0) shared.pairs = 0;
+	u64 low, high;
+	range_of(shared, codes, n, table.salt, low, high); // counters are zero then, too
+	if (low == high) { // one part has all, and all tie: counts of each would take 50 µs
+		const u32 tiles = (1u << sample_bits) / SAMPLE_THREADS;
+		if (threadIdx.x == 0) atomicAdd(&counts->segments[0], (tiles + blocks - 1 - block) / blocks * SAMPLE_THREADS);
+		if (threadIdx.x < TIES) atomicAdd(&counts->ties[threadIdx.x], (u32)SAMPLE_THREADS);
+		return;
+	}
+	const Layout<Code> layout = layout_of<Code>(low, high, index_bits);
+	cells.all = cells_for(cells.all, low, high, layout);
+	u32 words = 0, repeated = 0;
 	u64 pairs = 0;
 	const OctaveLayout<Code> octaves = {layout.low, layout.span, index_bits, reciprocal_of(scale_for(n, index_bits))};
-	__syncthreads(); // counters are zero
-	const u64 step = (u64)(gridDim.x - 1) * SAMPLE_THREADS, count = 1ull << sample_bits;
-	for (u64 first = (u64)(blockIdx.x - 1) * SAMPLE_THREADS + threadIdx.x; first < count; first += SAMPLE_LOADS * step) {
+	const u64 step = (u64)blocks * SAMPLE_THREADS, count = 1ull << sample_bits;
+	for (u64 first = (u64)block * SAMPLE_THREADS + threadIdx.x; first < count; first += SAMPLE_LOADS * step) {
 		u64 at[SAMPLE_LOADS];
 		Code code[SAMPLE_LOADS];
 #pragma unroll
@@ -424,39 +454,47 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, const C
 #pragma unroll
 		for (int i = 0; i < SAMPLE_LOADS; i++) {
 			pairs += before[i];
-			full += before[i] + 1 == cells.full && word[i] >> (64 - SEGMENT_BITS) >= FULL_PART;
+			u32 *const fullest = &shared.fullest[word[i] >> (64 - SEGMENT_BITS)]; // 0 if no cell has two
+			if (before[i] && before[i] >= peek(fullest)) atomicMax(fullest, before[i] + 1);
 		}
 	}
 	if (words) atomicAdd(&shared.ties[0], words);
 	if (repeated) atomicAdd(&shared.ties[1], repeated);
-	if (full) atomicAdd(&shared.full, full);
 	add_warp(&shared.pairs, pairs);
 	__syncthreads(); // counts are complete
-	if (threadIdx.x < TIES && shared.ties[threadIdx.x]) atomicAdd(&sample->ties[threadIdx.x], shared.ties[threadIdx.x]);
-	if (threadIdx.x == 0 && shared.pairs) atomicAdd(&sample->pairs, shared.pairs);
-	if (threadIdx.x == 0 && shared.full) atomicAdd(&sample->full, shared.full);
-	if (shared.count[threadIdx.x]) atomicAdd(&sample->segments[threadIdx.x], shared.count[threadIdx.x]);
-	if (shared.octaves[threadIdx.x]) atomicAdd(&sample->octaves[threadIdx.x], shared.octaves[threadIdx.x]);
+	if (threadIdx.x < TIES && shared.ties[threadIdx.x]) atomicAdd(&counts->ties[threadIdx.x], shared.ties[threadIdx.x]);
+	if (threadIdx.x == 0 && shared.pairs) atomicAdd(&counts->pairs, shared.pairs);
+	if (shared.count[threadIdx.x]) atomicAdd(&counts->segments[threadIdx.x], shared.count[threadIdx.x]);
+	if (shared.octaves[threadIdx.x]) atomicAdd(&counts->octaves[threadIdx.x], shared.octaves[threadIdx.x]);
+	if (shared.fullest[threadIdx.x]) atomicMax(&counts->fullest[threadIdx.x], shared.fullest[threadIdx.x]);
 }
 
-// sample_segments counts a second sample by equal parts of the first one's range. Meanwhile its
-// first block counts the values of the first sample. The block that ends last writes the note.
-// cells.all is that of even codes. needed: also if sample_range has reported something.
-template <class Code> DEVICE void sample_segments(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, const TieTable &table, const Cells &cells, bool needed, SampleNote *note) {
-	SORTER_SHARED(SegmentsShared, shared);
-	if (sample->few && !needed) return;
-	if (blockIdx.x == 0) count_values(shared, sample);
-	else count_segments(shared, codes, n, sample_bits, index_bits, sample, table, cells);
-	if (!is_last_block(&sample->counted, shared.last)) return;
-	note->segments[threadIdx.x] = sample->segments[threadIdx.x];
-	note->octaves[threadIdx.x] = sample->octaves[threadIdx.x];
-	if (threadIdx.x < 3) note->values[threadIdx.x] = sample->values[threadIdx.x];
-	if (threadIdx.x < TIES) note->ties[threadIdx.x] = sample->ties[threadIdx.x];
+// SAMPLE_BLOCKS is the blocks of sample_codes besides those of the second sample.
+constexpr u32 SAMPLE_BLOCKS = RANGE_BLOCKS + 2;
+
+// sample_codes takes both samples at once, since what a second kernel would wait for takes longer than either. The first
+// block reports early, unless few is null, another counts the values of the first sample, others find its range, and the
+// rest counts a second sample by equal parts of this range. The block that ends last writes the note. cells.all is that of
+// even codes; cells and counts are clear before. The status is cleared.
+template <class Code> DEVICE void sample_codes(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, SampleCounts *counts, const TieTable &table, const Cells &cells, u32 *status, u32 *few, u32 most, const Leave &leave, SampleNote *note) {
+	SORTER_SHARED(SampleShared, shared);
+	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread for each segment");
+	const u32 role = blockIdx.x;
+	if (role == 0 && threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
+	if (role == 0 && few) report_early(shared.early, codes, n, index_bits, table.salt, few, most, leave);
+	if (role == 1) count_values(shared.seen, codes, n, table.salt, counts->values);
+	if (role > 1 && role < SAMPLE_BLOCKS) take_range(shared.warp, codes, n, table.salt, sample, role - 2);
+	if (role >= SAMPLE_BLOCKS) count_segments(shared.segments, role - SAMPLE_BLOCKS, gridDim.x - SAMPLE_BLOCKS, codes, n, sample_bits, index_bits, counts, table, cells);
+	if (!is_last_block(&counts->done, shared.last)) return;
+	note->segments[threadIdx.x] = counts->segments[threadIdx.x];
+	note->octaves[threadIdx.x] = counts->octaves[threadIdx.x];
+	note->fullest[threadIdx.x] = counts->fullest[threadIdx.x];
+	if (threadIdx.x < 3) note->values[threadIdx.x] = counts->values[threadIdx.x];
+	if (threadIdx.x < TIES) note->ties[threadIdx.x] = counts->ties[threadIdx.x];
 	__syncthreads(); // the note has all counts
 	const Found f = join_blocks(sample);
 	if (threadIdx.x > 0) return;
-	note->pairs = sample->pairs;
-	note->full = sample->full;
+	note->pairs = counts->pairs;
 	note->low = f.low;
 	note->high = f.high;
 	note->differ = f.ones & f.zeros;

@@ -2,7 +2,6 @@ package dist
 
 import (
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 )
 
@@ -18,6 +17,14 @@ var Adversaries = untuned("adversaries", []Codes{
 		return r.Uint64() >> (64 - bits)
 	}),
 	comb(11, 8), comb(14, 4), comb(16, 3), comb(20, 2),
+	unsigned("an eighth more in a tenth of 2^14 parts", Both, func(r *rand.Rand, i, n, bits int) uint64 {
+		for more := r.IntN(80) == 0; ; {
+			code := r.Uint64() >> (64 - bits)
+			if !more || Scatter(code>>(bits-14), 32)%10 == 0 {
+				return code
+			}
+		}
+	}),
 	unsigned("half in order", Both, func(r *rand.Rand, i, n, bits int) uint64 {
 		if i < n/2 {
 			return inOrder(2*i, n, bits)
@@ -85,8 +92,14 @@ func sampled(i, n int) bool {
 // Drawn is the k-th position of a sample of 1 << lg of n codes without a salt: drawn of kernels/sample.cuh.
 func Drawn(k uint64, lg int, n uint64) uint64 {
 	lo, hi := n*k>>lg, n*(k+1)>>lg
-	skip, _ := bits.Mul64(mix(k+1), max(hi-lo, 1))
-	return lo + skip
+	return lo + uint64(scramble(uint32(k)*0x9e3779b1+0x17156075))*max(hi-lo, 1)>>32
+}
+
+// scramble is that of kernels/sample.cuh.
+func scramble(x uint32) uint32 {
+	x = (x ^ x>>16) * 0x85ebca6b
+	x = (x ^ x>>13) * 0xc2b2ae35
+	return x ^ x>>16
 }
 
 // mix is that of kernels/sample.cuh.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -27,6 +28,7 @@ type Attempt struct {
 	Way     Spreading
 	Mean    int     // size of buckets, before chance
 	Ties    float64 // other elements that a warp cannot tell from an element at once, on average
+	Full    bool    // some buckets would have far more elements than those beside them
 	Whole   bool    // elements have whole codes
 	Strided bool    // a tile of the first split gets codes from all over the list
 }
@@ -87,6 +89,9 @@ func (s *Sorter) sort(w *device.Workspace, by Policy, attempts int, in codes.Inp
 		return codes.Outcome{}, FewValues{values}
 	}
 	for way := c.firstWay(); way <= Quantiles && attempts > 0; way++ {
+		if !by.Worth(in, Attempt{Way: way, Mean: evenSlice, Strided: c.strides(way)}, &note.sample) {
+			break // not even at best
+		}
 		a, err := c.planned(way)
 		if err != nil && way == Sections && by.Leave != nil {
 			break // of codes that crowd inside parts of their range, the others know no more
@@ -138,7 +143,7 @@ func (c *call) planned(way Spreading) (a Attempt, err error) {
 	if way >= Octaves { // whose words are others
 		local = c.codeTies()
 	}
-	a = Attempt{Way: way, Ties: local, Whole: way != Quantiles && lay.exact(), Strided: c.strides(way)}
+	a = Attempt{Way: way, Ties: local, Full: c.fullParts(&lay, way) > mostFull(way), Whole: way != Quantiles && lay.exact(), Strided: c.strides(way)}
 	a.Mean, err = c.meanFor(c.in, standard, tied)
 	return a, err
 }
@@ -181,51 +186,57 @@ func (c *call) sampleGrid() int {
 // a few µs more.
 const patience = 100 * time.Microsecond
 
-// takeSamples samples the codes. It ends the sort if all codes are in order, and returns FewValues
-// or ErrUneven at once for those that need no second sample.
+// takeSamples samples the codes. It ends the sort if all codes are in order, and returns
+// FewValues or ErrUneven where an early report suffices.
 func (c *call) takeSamples(by Policy) (codes.Outcome, error) {
-	s, in := &c.note.sample, c.in
-	s.Few.Store(0)
+	s, early, found := &c.note.sample, c.early(by), uint32(kernels.SeemsOpen)
 	q := c.w.Queue()
-	sample.First(&q, in, c.salt, c.sample, c.status, c.early(by), c.cells, maxCells(in))
-	if err := c.secondSample(&q, 0); err != nil {
-		return codes.Outcome{}, err
+	c.begin(&q, early)
+	if early.At != 0 {
+		c.await(&q, &s.Few)
+		found = s.Few.Load()
 	}
-	switch found := s.Few.Load(); found {
-	case 0:
-		if s.Ascents > 0 && s.Descents > 0 {
-			return codes.Outcome{}, nil
-		}
-		return c.presorted(shapeOf(s))
-	case kernels.SeemsSorted, kernels.SeemsFlat, kernels.SeemsReversed:
-		if f, err := c.presorted(seeming[found]); f.Shape != "" || err != nil {
+	shape, seems := seeming[found]
+	switch seems = seems && !c.Blind; {
+	case q.Err() != nil:
+		return codes.Outcome{}, q.Err()
+	case found == kernels.SeemsLeft:
+		return codes.Outcome{}, ErrUneven
+	case seems:
+		if f, err := c.presorted(shape); f.Shape != "" || err != nil {
 			return f, err
 		}
-		q = c.w.Queue()
-		return codes.Outcome{}, c.secondSample(&q, 1)
-	case kernels.SeemsLeft:
-		return codes.Outcome{}, ErrUneven
-	default:
+	case found != kernels.SeemsOpen && shape == "":
 		return codes.Outcome{}, FewValues{int(found)}
 	}
+	if c.await(&q, &s.Ready); q.Err() == nil && !seems && !c.Blind && (s.Ascents == 0 || s.Descents == 0) {
+		return c.presorted(shapeOf(s))
+	}
+	return codes.Outcome{}, q.Err()
 }
 
-// secondSample takes the second sample, unless needed is 0 and the first one has found something, and
-// waits for the results.
-func (c *call) secondSample(q *device.Queue, needed uint64) error {
+// begin takes the samples, and clears the counters after.
+func (c *call) begin(q *device.Queue, early sample.Early) {
 	s, in := &c.note.sample, c.in
+	s.Few.Store(0)
 	s.Ready.Store(0)
-	q.Run("sample_segments"+codes.Width(in.Wide), 1+c.sampleGrid(), kernels.SampleThreads, kernels.SegmentsShared,
-		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), uint64(c.ties), uint64(tieBits(in)), c.salt,
-		uint64(c.cells), uint64(evenCells(in)), uint64(cellMost(in, c.sampleGrid())), uint64(fullCell(in)), needed, device.Mapped(s))
-	first := &s.Few
-	if needed != 0 {
-		first = &s.Ready
+	counts, cells, err := c.note.counters.take(c.w, in)
+	q.Then(func() error { return err })
+	if c.Salt != nil { // or elements of the last sort with this salt would be found again
+		q.Fill(c.ties, 0, 1<<tieBits(in))
 	}
-	if q.Err() == nil && !device.Await(time.Now().Add(patience), &s.Ready, first) {
+	q.Run("sample_codes"+codes.Width(in.Wide), kernels.SampleBlocks+c.sampleGrid(), kernels.SampleThreads, kernels.SampleShared,
+		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), uint64(in.IndexBits()), uint64(c.sample), uint64(counts), uint64(c.ties), uint64(tieBits(in)), c.salt,
+		uint64(cells), uint64(evenCells(in)), uint64(cellMost(in, c.sampleGrid())),
+		uint64(c.status), early.At, uint64(early.Most), uint64(early.Digits), uint64(early.Share), uint64(early.Repeats), device.Mapped(s))
+	c.note.counters.empty(q, in)
+}
+
+// await waits for a kernel to write a word.
+func (c *call) await(q *device.Queue, word *atomic.Uint32) {
+	if q.Err() == nil && !device.Await(time.Now().Add(patience), word) {
 		q.Sync()
 	}
-	return q.Err()
 }
 
 // seeming is the shape of codes that the first sample reports.
@@ -415,11 +426,15 @@ func (c *call) countSegments(t *table) error {
 	}
 	q := c.w.Queue()
 	c.send(&q, t)
+	_, cells, err := c.note.counters.take(c.w, in)
+	if err != nil {
+		return err
+	}
 	q.Fill(c.count, 0, kernels.Segments)
 	q.Fill(c.pairs, 0, 2)
-	q.Fill(c.cells, 0, 1<<cellBits(in))
 	q.Run("sample_map"+codes.Width(in.Wide), c.sampleGrid(), kernels.SampleThreads, shared,
-		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), c.salt, uint64(in.IndexBits()), uint64(c.table), uint64(c.sample), uint64(c.cells), uint64(cellBits(in)), uint64(c.count), uint64(c.pairs))
+		uint64(in.Codes), uint64(in.N), uint64(sampleBits(in)), c.salt, uint64(in.IndexBits()), uint64(c.table), uint64(c.sample), uint64(cells), uint64(cellBits(in)), uint64(c.count), uint64(c.pairs))
+	c.note.counters.empty(&q, in)
 	q.ToHost(unsafe.Pointer(&c.note.count), c.count, 4*kernels.Segments)
 	q.ToHost(unsafe.Pointer(&c.note.pairs), c.pairs, 8)
 	return q.Sync()

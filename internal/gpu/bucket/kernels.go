@@ -102,7 +102,7 @@ func bucketKernels() map[string]int {
 func widthKernels(wide bool, mapShared int) map[string]int {
 	width := codes.Width(wide)
 	k := map[string]int{
-		"sample_segments" + width: kernels.SegmentsShared, "sample_map" + width: mapShared,
+		"sample_codes" + width: kernels.SampleShared, "sample_map" + width: mapShared,
 		"local_sort" + width: kernels.LocalShared, "oversize_sort" + width: kernels.OversizeShared,
 	}
 	for _, d := range digitKernels {

@@ -12,19 +12,20 @@ import (
 
 // note is the pinned memory of a workspace's bucket sorts.
 type note struct {
-	sample sample.Note
-	count  [kernels.Segments]uint32
-	pairs  uint64
-	status [kernels.StatusWords]uint32
-	bounds bounds
-	u32    segmentMap[uint32]
-	u64    segmentMap[uint64]
+	sample   sample.Note
+	count    [kernels.Segments]uint32
+	pairs    uint64
+	counters counters
+	status   [kernels.StatusWords]uint32
+	bounds   bounds
+	u32      segmentMap[uint32]
+	u64      segmentMap[uint64]
 }
 
 // memory is the device memory of one sort besides codes and result.
 type memory struct {
 	sample, count, pairs, table, status  cuda.Ptr
-	ties, cells                          cuda.Ptr
+	ties                                 cuda.Ptr
 	sections, partitions, cursors, tiles cuda.Ptr
 	elements                             cuda.Ptr // in partitions; null where the first split fills buckets
 	sizes, slices, oversize, bucket      cuda.Ptr
@@ -40,12 +41,46 @@ func head(a *device.Area, in codes.Input) memory {
 		table:  a.Take(max(kernels.MapBytesU32, kernels.MapBytesU64)),
 		status: a.Take(4 * kernels.StatusWords),
 		ties:   a.Take(4 << tieBits(in)),
-		cells:  a.Take(4 * maxCells(in)),
 	}
 }
 
 // headBytes bounds the memory of head.
-func headBytes(in codes.Input) int { return codes.HeadBytes + 4<<tieBits(in) + 4*maxCells(in) }
+func headBytes(in codes.Input) int { return codes.HeadBytes + 4<<tieBits(in) }
+
+// counters is the device memory in which samples are counted. It is clear between sorts.
+type counters struct {
+	at    cuda.Ptr // kernels.SampleCountsBytes, then cells; 0 before the first sort
+	words int
+	clear bool // so it is: the last sort has cleared the words that it used
+}
+
+// take returns clear memory for the samples of codes.
+func (c *counters) take(w *device.Workspace, in codes.Input) (counts, cells cuda.Ptr, err error) {
+	if words := counterWords(in); words > c.words {
+		words = 1 << bits.Len(uint(words-1))
+		at, err := w.Keep(4 * words)
+		if err != nil {
+			return 0, 0, err
+		}
+		*c = counters{at: at, words: words}
+	}
+	if !c.clear {
+		err = w.Memset32(c.at, 0, c.words, w.Stream)
+	}
+	c.clear = false
+	return c.at, c.at + kernels.SampleCountsBytes, err
+}
+
+// empty clears the words of the samples of codes.
+func (c *counters) empty(q *device.Queue, in codes.Input) {
+	q.Fill(c.at, 0, counterWords(in))
+	c.clear = q.Err() == nil
+}
+
+// counterWords bounds the words that the samples of codes use.
+func counterWords(in codes.Input) int {
+	return kernels.SampleCountsBytes/4 + max(maxCells(in), 1<<cellBits(in))
+}
 
 // body adds the memory of a plan.
 func (m *memory) body(a *device.Area, p *plan) {

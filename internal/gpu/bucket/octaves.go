@@ -80,9 +80,11 @@ func countOctaves(wide bool, l *layout, s *sample.Note) *octaveCount {
 	}
 	c := &octaveCount{parts: s.Octaves, whole: true} // the lowest parts; others have octaves of as many parts, or more
 	parts := kernels.Segments / octaveSections(wide)
-	for part := kernels.OctaveParts; part < kernels.Segments; part++ {
-		top := bits.Len(uint(part)) - 1
-		c.parts[(top+partAt-l.up)*parts+(part-1<<top)*parts>>top] += s.Parts[part]
+	for top := kernels.OctaveParts; top < kernels.Segments; top *= 2 { // the parts of an octave
+		here := c.parts[(bits.Len(uint(top))-1+partAt-l.up)*parts:]
+		for k := range parts {
+			here[k] += sum32(s.Parts[top+k*top/parts : top+(k+1)*top/parts])
+		}
 	}
 	c.smooth = smoothOctaves(wide, c.parts[:])
 	return c

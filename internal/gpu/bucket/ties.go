@@ -16,13 +16,14 @@ import (
 // random elements came in groups of 1 + ties.
 
 // oversizeBudget is the number of oversize buckets that a sort may have; spilled elements count,
-// too: given_up of partitions.cuh. They take a twentieth of a radix sort, at 76 ns each (H200).
+// too: given_up of partitions.cuh. At 76 ns each (H200) they take a third of a radix sort. That is less than a new beginning:
+// when their number is known, half of the time of a radix sort is spent, and a quarter remains besides.
 func oversizeBudget(in codes.Input) int {
 	n := in.N
 	if in.Wide {
 		n *= 3
 	}
-	return max(n, 1<<24) >> 16
+	return max(n, 1<<21) >> 13
 }
 
 // evenCells returns the number of cells between the ends of a sample, two for each bucket of even codes, so that
@@ -46,11 +47,40 @@ func cellBits(in codes.Input) int { return min(max(in.IndexBits()-9, 10), 18) }
 // uniform codes, which fill half of the parts, and a margin for chance.
 func cellMost(in codes.Input, blocks int) int { return 12*samples(in)/(kernels.Segments*blocks) + 8 }
 
-// fullCell is Cells.full of sample.cuh: the number of elements of the second sample in a cell whose buckets
-// are oversize. That is 2.2 times as many as in even ones, and four standard deviations.
-func fullCell(in codes.Input) int {
-	full := 2.2 * float64(samples(in)) / float64(evenCells(in))
-	return int(full + 4*math.Sqrt(full) + 2)
+// fullPart is the lowest part of the range whose cells are not full of codes that are even by octave, unless these are fewer
+// than 13.
+const fullPart = 64
+
+// fullParts returns the share of the second sample in parts of the range that have far more elements in one cell than in
+// others, and than parts beside them have: 2.2 times as many, and five standard deviations. The cell's buckets are oversize, and
+// may have more elements than can be sorted.
+func (c *call) fullParts(l *layout, way Spreading) float64 {
+	s, first, elements := &c.note.sample, 1, uint32(0)
+	if way == Octaves {
+		first = fullPart
+	}
+	even := 2.2 * kernels.Segments / float64(allCells(c.in, l, s.Low, s.High)) // of a part's elements
+	for part := first; part < kernels.Segments-1; part++ {
+		most, here := s.Fullest[part], s.Parts[part]
+		full := func(others uint32) bool { // than others are
+			beside := even * float64(others)
+			more := float64(most) - beside - 4
+			return more > 0 && more*more > 25*beside
+		}
+		if most >= 8 && full(here-most) && full(s.Parts[part-1]) && full(s.Parts[part+1]) {
+			elements += here
+		}
+	}
+	return float64(elements) / float64(samples(c.in))
+}
+
+// mostFull returns the largest share of fullParts with which a sort may succeed. A table follows some clusters. Of floats, 0
+// are in full parts (2^25 and 2^26); of floats near 1000 cities a fifth, of elements in clusters of 1500 more than half.
+func mostFull(way Spreading) float64 {
+	if way == Quantiles {
+		return 1. / 16
+	}
+	return 0
 }
 
 // samplesDiffer reports whether all elements of the second sample differ.
@@ -146,20 +176,20 @@ func (c *call) valueTies() float64 {
 // the elements looked up repeat an earlier one.
 func (c *call) repetitions(repeats uint32) float64 {
 	taken := float64(min(samples(c.in), c.sampleGrid()*kernels.SampleThreads))
-	load := sample.Ties * taken / math.Ldexp(1, tieBits(c.in)) // of the table, at last
-	kept := 2 * (load - 1 + math.Exp(-load)) / (load * load)   // share of pairs whose slot no other element took in between
-	return groupsFor(float64(repeats)/kept/taken) * float64(c.in.N) / taken
+	load := sample.Ties * taken / math.Ldexp(1, tieBits(c.in)) // elements of a slot, at last
+	return groupsFor(float64(repeats)/taken, load) * float64(c.in.N) / taken
 }
 
-// groupsFor returns the mean size of groups of samples with the same value, equally many by
-// expectation, if the given share of them repeat an earlier one.
-func groupsFor(share float64) float64 {
-	if share < 0.05 {
-		return 2 * share * (1 + 2*share/3)
-	}
+// groupsFor returns the mean size of groups of samples with the same value, equally many by expectation, if the given share
+// of them repeat an earlier one that is still in its slot. A slot gets load other elements in the time of the sample, in
+// which a group of size x gets x. So an element finds one of its group, at time t, with the probability of
+// x/(x+load) * (1 - exp(-(x+load)t)). Without the load of the time between two of a group, groups of 64 of 2^20 elements were
+// taken for 83.
+func groupsFor(share, load float64) float64 {
 	low, high := 0.0, 1024.0
-	for range 24 {
-		if x := (low + high) / 2; 1-(1-math.Exp(-x))/x < share {
+	for range 48 {
+		x := (low + high) / 2
+		if all := x + load; x/all*(1+math.Expm1(-all)/all) < share {
 			low = x
 		} else {
 			high = x

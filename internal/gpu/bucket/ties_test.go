@@ -57,6 +57,34 @@ func TestTiesOfCombs(t *testing.T) {
 	}
 }
 
+// TestFullParts has buckets that are far fuller than those beside them, and codes whose density changes from part to part.
+func TestFullParts(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	w := gputest.Workspace(t, Modules...)
+	for _, c := range []struct {
+		dist string
+		way  Spreading
+		full bool
+	}{
+		{"uniform", Linear, false},
+		{"gauss", Sections, false},
+		{"log", Octaves, false},
+		{"float normal", Quantiles, false},
+		{"one in 1000 in clusters of 1100 within 0 bits", Linear, false}, // which are sorted
+		{"one in 100 in clusters of 5000 within 0 bits", Linear, true},
+		{"one in 100 in clusters of 5000 within 0 bits", Octaves, true},
+		{"one in 10 in clusters of 5000 within 16 bits", Quantiles, true},
+	} {
+		list := make([]uint64, 1<<20)
+		dist.Fill(list, dist.CodesNamed(c.dist), 1)
+		s := looked(t, w, &Sorter{}, list)
+		l := s.layout(c.way, unevenMargin)
+		if share := s.fullParts(&l, c.way); share > mostFull(c.way) != c.full {
+			t.Errorf("%v, %s: %.4f are in full parts", c.way, c.dist, share)
+		}
+	}
+}
+
 // TestTiedMean has mean sizes of buckets by ties: 3.4 standard deviations below the capacity.
 func TestTiedMean(t *testing.T) {
 	for ties, want := range map[float64]int{0: 920, 1: 881, 16: 663, 40: 525} {

@@ -92,11 +92,9 @@ func smallBuckets(in codes.Input, a bucket.Attempt) float64 {
 }
 
 // worth reports whether an attempt at the bucket sort is expected to be faster than the radix sort,
-// after the sample. Equal slices, of the range or of octaves, with a full cell may be lost: a bucket may
-// have more elements than an oversize one can.
+// after the sample. One with a full bucket may be lost.
 func worth(in codes.Input, a bucket.Attempt, s *sample.Note) bool {
-	crowded := s.Full > 0 && (a.Way == bucket.Linear || a.Way == bucket.Octaves)
-	return !crowded && bucketTime(in, a, s.NearlyOrdered()) < radixTime(in, s.Differ)
+	return !a.Full && bucketTime(in, a, s.NearlyOrdered()) < radixTime(in, s.Differ)
 }
 
 // leave returns which codes are left to the radix sort after the first sample, since the second one would take

@@ -94,11 +94,11 @@ func (p *sharing) samplePart(q *part) (err error) {
 	}
 	defer q.Put(b)
 	space, queue := device.Area{At: b.At}, q.Queue()
-	at, status := space.Take(kernels.SampleBytes), space.Take(4*kernels.StatusWords)
+	at := space.Take(kernels.SampleBytes)
 	if q.hi == q.lo {
 		return queue.Sync()
 	}
-	sample.First(&queue, codes.Input{Codes: q.codes, Wide: p.wide, N: q.hi - q.lo}, 0, at, status, sample.Early{}, 0, 0)
+	sample.First(&queue, codes.Input{Codes: q.codes, Wide: p.wide, N: q.hi - q.lo}, 0, at)
 	q.note.sample.Fetch(&queue, at)
 	if err := queue.Sync(); err != nil {
 		return err

@@ -21,12 +21,12 @@ type Note struct {
 	Distance          float64 // sum of the distances of these pairs
 	Parts             [kernels.Segments]uint32
 	Octaves           [kernels.Segments]uint32 // counts of the lowest kernels.OctaveParts parts by equal parts of octaves
+	Fullest           [kernels.Segments]uint32 // elements of the second sample in that cell of each part that has most; 0 for one
 	Pairs             uint64                   // of elements of the second sample in the same cell
 	Ties              [Ties]uint32             // of the first draw of each thread: elements that share something with an earlier one, by kind; some are missed
-	Full              uint32                   // cells with far more elements of the second sample than even ones have
 	Seen              [3]uint32                // values in the first sample, at least once, twice, three times
 	Ready             atomic.Uint32            // set once the device has written everything above
-	Few               atomic.Uint32            // set instead of Ready: the number of values, if few, or one of kernels.SeemsFlat, SeemsSorted, SeemsReversed and SeemsLeft
+	Few               atomic.Uint32            // set before, if reports are early: the number of values, if few, or kernels.SeemsFlat and so on; SeemsOpen if nothing is known yet
 	Keys
 }
 
@@ -81,16 +81,9 @@ type Early struct {
 // kernels.EarlySamples leading words repeat an earlier one. Share and Repeats may be 0, for none.
 type Leave struct{ Digits, Share, Repeats int }
 
-// First takes the first sample, at positions by the salt, to device memory at, and clears the status words, and the count
-// cells of the second sample.
-func First(q *device.Queue, in codes.Input, salt uint64, at, status cuda.Ptr, early Early, cells cuda.Ptr, count int) {
-	blocks := kernels.RangeBlocks
-	if early.At != 0 {
-		blocks++ // which reports
-	}
-	q.Run("sample_range"+codes.Width(in.Wide), blocks, kernels.SampleThreads, kernels.SampleShared,
-		uint64(in.Codes), uint64(in.N), uint64(in.IndexBits()), salt, uint64(at), uint64(status), early.At, uint64(early.Most),
-		uint64(early.Digits), uint64(early.Share), uint64(early.Repeats), uint64(cells), uint64(count))
+// First takes the first sample alone, at positions by the salt, to device memory at.
+func First(q *device.Queue, in codes.Input, salt uint64, at cuda.Ptr) {
+	q.Run("sample_range"+codes.Width(in.Wide), kernels.RangeBlocks, kernels.SampleThreads, kernels.SampleShared, uint64(in.Codes), uint64(in.N), salt, uint64(at))
 }
 
 // Fetch copies the keys of the first sample to pinned memory.
