@@ -173,7 +173,7 @@ func TestPresorted(t *testing.T) {
 			if got := gputest.OrderBy(t, s.w, noting, list); !slices.Equal(got, gputest.Stable(list)) {
 				t.Errorf("%s, look %v: wrong order", shape, look)
 			}
-			if look && found != shape || !look && found != "" {
+			if look && found != shape || !look && found != "" && shape != "flat" { // the radix sort, to which flat codes go, finds that
 				t.Errorf("%s, look %v: found %q", shape, look, found)
 			}
 		}
