@@ -57,6 +57,14 @@ func strayed(i, n int, r *rand.Rand) int64 {
 	return int64(i)
 }
 
+// strayedOnce has strays in one block alone: whole keys are moved then, however many rows there are.
+func strayedOnce(i, n int, r *rand.Rand) int64 {
+	if i < 1000 && r.IntN(300) == 0 {
+		return r.Int64N(int64(n))
+	}
+	return int64(i)
+}
+
 func orNaN(each int, value drawValue) drawValue {
 	return func(i, n int, r *rand.Rand) int64 {
 		if r.IntN(each) == 0 {

@@ -11,7 +11,7 @@ import (
 
 // MayNarrow reports whether a pass over the keys finds bounds of codes of up to 64 bits, and calls no function.
 func (c *Column) MayNarrow() bool {
-	return !c.kind.Wide() && c.width == 0 && c.Nulls == column.NoNulls && c.Key.inMemory(c)
+	return !c.kind.Wide() && c.width == 0 && c.Key.inMemory(c)
 }
 
 // Narrow gives the column the bits of codes from least to most, which are those of all its keys.
