@@ -67,16 +67,21 @@ func (r *Request) ties(rows extract.Input, cols []extract.Column) bool {
 		return true
 	}
 	var codes [spareSample]uint64
-	lead.Open(rows, &r.Env)
-	src := extract.Source64(rows, &lead)
-	for i := range codes {
-		src(codes[i:i+1], int(uint64(rows.Len)*uint64(i)/spareSample))
-	}
-	slices.Sort(codes[:])
-	return presorted.StepsOf(codes[:]).Ties > 0
+	return r.sampledTies(rows, &lead, codes[:]) > 0
 }
 
-// codeBounds returns bounds of the codes of a column that may have a spare one.
+// sampledTies samples codes of a word, as many as it is given memory for, and returns how many of them are those of others before.
+func (r *Request) sampledTies(rows extract.Input, word *extract.Word, codes []uint64) int {
+	word.Open(rows, &r.Env)
+	src := extract.Source64(rows, word)
+	for i := range codes {
+		src(codes[i:i+1], int(uint64(rows.Len)*uint64(i)/uint64(len(codes))))
+	}
+	slices.Sort(codes)
+	return presorted.StepsOf(codes).Ties
+}
+
+// codeBounds returns bounds of the codes of a column in memory.
 func (r *Request) codeBounds(rows extract.Input, c *extract.Column) (least, most uint64, err error) {
 	var mu sync.Mutex
 	least = math.MaxUint64
@@ -108,21 +113,36 @@ func (t *task) mayNarrow() bool {
 	if t.rows.Len < leastNarrowed || len(words) < 2 || !words[0].InMemory || !words[0].Exact() || !r.mostTie(t.rows, &words[0]) {
 		return false
 	}
-	cols := slices.Clone(t.cols)
-	for i := range cols {
-		c := cols[i].Under(r.Order())
-		if !narrows(i, &c) {
-			continue
-		}
-		least, most := uint64(math.MaxUint64), uint64(0)
+	_, better, _ := t.narrowed(func(c *extract.Column) (least, most uint64, err error) {
+		least = math.MaxUint64
 		for k := range narrowSpots {
 			at := (t.rows.Len - narrowKeys) / (narrowSpots - 1) * k
 			a, b := c.CodeBounds(t.rows, at, at+narrowKeys)
 			least, most = min(least, a), max(most, b)
 		}
+		return least, most, nil
+	})
+	return better
+}
+
+// narrowed returns the columns with those narrowed that may be, by bounds of their codes, until the first word is full. better reports
+// whether more columns fit this word then.
+func (t *task) narrowed(bounds func(c *extract.Column) (least, most uint64, err error)) (cols []extract.Column, better bool, err error) {
+	r := t.r
+	cols = slices.Clone(t.cols)
+	full := func(i int) bool { return i > 0 && extract.Words(cols[:i], r.Order())[0].Bits == 64 }
+	for i := 0; i < len(cols) && !full(i); i++ {
+		c := cols[i].Under(r.Order())
+		if !c.MayNarrow() || i == 0 && c.Nulls != column.NoNulls { // nulls of the first are ordered apart
+			continue
+		}
+		least, most, err := bounds(&c)
+		if err != nil {
+			return nil, false, err
+		}
 		cols[i].Narrow(least, most)
 	}
-	return r.markedWords(cols)[0].Columns() > words[0].Columns()
+	return cols, r.markedWords(cols)[0].Columns() > r.markedWords(t.cols)[0].Columns(), nil
 }
 
 // mostTie reports whether, by a sample of the codes of a word, rows tie that make up a fifth of all or more: with d ties in a
@@ -130,45 +150,20 @@ func (t *task) mayNarrow() bool {
 func (r *Request) mostTie(rows extract.Input, word *extract.Word) bool {
 	n, buffer := rows.Len, sampledCodes.Get().(*[mostNarrowRows]uint64)
 	defer sampledCodes.Put(buffer)
-	codes := buffer[:min(n/narrowStep, mostNarrowRows)]
-	word.Open(rows, &r.Env)
-	src := extract.Source64(rows, word)
-	for i := range codes {
-		src(codes[i:i+1], int(uint64(n)*uint64(i)/uint64(len(codes))))
-	}
-	slices.Sort(codes)
-	return presorted.StepsOf(codes).Ties > len(codes)*len(codes)/8/n
+	s := min(n/narrowStep, mostNarrowRows)
+	return r.sampledTies(rows, word, buffer[:s]) > s*s/8/n
 }
 
 var sampledCodes = sync.Pool{New: func() any { return new([mostNarrowRows]uint64) }}
 
-// narrows reports whether the i-th column may be narrowed. Nulls of the first one are ordered apart.
-func narrows(i int, c *extract.Column) bool {
-	return c.MayNarrow() && (i > 0 || c.Nulls == column.NoNulls)
-}
-
 // narrowColumns gives the columns that fit the first word then the bits of their keys.
 func narrowColumns(t *task) (done bool, err error) {
-	r, cols := t.r, slices.Clone(t.cols)
-	for i := range cols {
-		c := cols[i].Under(r.Order())
-		if !narrows(i, &c) {
-			continue
-		}
-		if i > 0 && extract.Words(cols[:i], r.Order())[0].Bits == 64 {
-			break
-		}
-		least, most, err := r.codeBounds(t.rows, &c)
-		if err != nil {
-			return false, err
-		}
-		cols[i].Narrow(least, most)
-	}
-	if r.markedWords(cols)[0].Columns() > r.markedWords(t.cols)[0].Columns() {
+	cols, better, err := t.narrowed(func(c *extract.Column) (least, most uint64, err error) { return t.r.codeBounds(t.rows, c) })
+	if better {
 		copy(t.cols, cols)
-		t.f.Words = r.markedWords(t.cols)
+		t.f.Words = t.r.markedWords(t.cols)
 	}
-	return false, nil
+	return false, err
 }
 
 func (f *Facts) narrowsColumns() bool { return !f.part && f.narrow != nil && f.narrow() }

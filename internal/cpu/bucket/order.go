@@ -113,8 +113,11 @@ const fewOrdered = 256
 // instead of 15).
 func splitsOrder[C Code](codes []C) bool {
 	n := len(codes)
-	if n <= fewOrdered || !Splits() || n >= leastTieSampled && unsafe.Sizeof(codes[0]) == 8 {
-		return n <= fewOrdered && Splits()
+	switch {
+	case n <= fewOrdered:
+		return Splits()
+	case !Splits() || n >= leastTieSampled && unsafe.Sizeof(codes[0]) == 8:
+		return false
 	}
 	var all [MostSample / 2]C
 	sample := all[:]

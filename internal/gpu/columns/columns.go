@@ -190,16 +190,13 @@ func (c *call) finish() error {
 	q := c.w.Queue()
 	q.Then(func() error { return codes.Identity(c.w, codes.Input{N: c.n}, c.to.Order) })
 	if c.to.Ties != 0 {
-		words := (c.n-1)/32 + 1
-		q.Fill(c.to.Ties, ^uint32(0), words)
-		if words > 1 {
-			q.Fill(c.to.Ties, ^uint32(1), 1)
+		last, first, end := words(c.n)-1, ^uint32(1), ^uint32(0)>>(31-uint(c.n-1)%32)
+		if last == 0 {
+			first &= end
 		}
-		last := ^uint32(0) >> (31 - uint(c.n-1)%32)
-		if words == 1 {
-			last &^= 1
-		}
-		q.Fill(c.to.Ties+cuda.Ptr(4*(words-1)), last, 1)
+		q.Fill(c.to.Ties, ^uint32(0), last+1)
+		q.Fill(c.to.Ties+cuda.Ptr(4*last), end, 1)
+		q.Fill(c.to.Ties, first, 1)
 	}
 	return q.Sync()
 }
