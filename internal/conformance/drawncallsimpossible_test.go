@@ -115,6 +115,7 @@ var impossiblePairs = []struct {
 	{"a call without its algorithm takes no way", dim("engine", "without the algorithm"), dim("taken")},
 	{"ways are off", dim("off", "all"), dim("taken")},
 	{"buckets are sorted without vectors whatever crowds in them", dim("vectors", "none"), dim("taken", "crowd")},
+	{"AVX-512 splits codes", dim("vectors", "none", "avx2"), dim("taken", "split-keys", "split-rows")},
 }
 
 func init() {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/vecsort"
 	"example.com/sorter/internal/ways"
 	"example.com/sorter/perm"
 )
@@ -46,17 +48,20 @@ var wayBenches = []wayBench{
 	{ways.Dealt, "int64 of 100 values, int64 of all magnitudes", 65536, two("int64", below(100), "int64", magnitudes), true, benchOrder},
 	{ways.Dealt, "int64 of 100 values, int64 of all magnitudes", 1e6, two("int64", below(100), "int64", magnitudes), true, benchOrder},
 	{ways.SelectFew, "the first 10 of 1000 int64", 1000, one("int64", below(1e15)), true, benchTop},
-	{ways.SortForRanks, "a median of 50 000 float64", 50_000, one("float64", below(1e15)), true, benchQuantile},
-	{ways.SortForRanks, "a median of 1000 float64", 1000, one("float64", below(1e15)), true, benchQuantile},
+	{ways.SortForRanks, "three quartiles of 50 000 float64", 50_000, one("float64", below(1e15)), true, benchQuantiles},
+	{ways.SortForRanks, "three quartiles of 1000 float64", 1000, one("float64", below(1e15)), true, benchQuantiles},
+	{ways.SelectRanks, "a median of 50 000 float64", 50_000, one("float64", below(1e15)), true, benchMedian},
+	{ways.SelectRanks, "a median of 1000 float64", 1000, one("float64", below(1e15)), true, benchMedian},
 	{ways.SelectRanks, "a median of int64", 1e6, one("int64", below(1e15)), true, benchNth},
 	{ways.PartitionTable, "the first 3 of 100 partitions", 1e6, two("int64", below(100), "int64", below(1e15)), true, benchPer},
 	{ways.PartitionRuns, "the first 3 of 100 000 partitions", 1e6, two("int64", below(1e5), "int64", below(1e15)), true, benchPer},
 	{ways.PartitionRuns, "the first 3 of 300 partitions by strings", 1e6, two("string", below(300), "int64", below(1e15)), true, benchPer},
+	{ways.FewValues, "int64 of 3 values", 1e5, one("int64", fromFew(3)), true, benchKeys},
 	{ways.FewValues, "int64 of 3 values", 1e6, one("int64", fromFew(3)), true, benchKeys},
-	{ways.FewValues, "int64 of 3 values, and a tenth others", 1e6, one("int64", mostly(fromFew(3))), true, benchKeys},
-	{ways.FewValues, "int64 of 3 values, and 1 % others", 1e6, one("int64", mostlyOf(100, fromFew(3))), true, benchKeys},
-	{ways.FewValues, "int64 of 3 values, and 4 % others", 1e6, one("int64", mostlyOf(25, fromFew(3))), true, benchKeys},
-	{ways.FewValues, "int64 of 1 value, and a tenth others", 1e6, one("int64", mostlyOf(10, fromFew(1))), true, benchKeys},
+	{ways.FewValues, "int64 of 3 values", 1e7, one("int64", fromFew(3)), true, benchKeys},
+	{ways.FewValues, "int64 of 3 values, and a tenth others, AVX2", 1e6, one("int64", mostly(fromFew(3))), true, benchKeys},
+	{ways.FewValues, "int64 of 3 values, and 1 % others, AVX2", 1e6, one("int64", mostlyOf(100, fromFew(3))), true, benchKeys},
+	{ways.FewValues, "int64 of 1 value, and a tenth others, AVX2", 1e6, one("int64", mostlyOf(10, fromFew(1))), true, benchKeys},
 	{ways.Counting, "int64 of 300 values", 1e6, one("int64", below(300)), true, benchKeys},
 	{ways.KeysInOrder, "structs by string and float64 in order", 1e6, two("string", rises(50), "float64", rises(1)), false, benchSort},
 	{ways.KeysInOrder, "structs by int64 and int64 in order", 1e6, two("int64", rises(50), "int64", rises(1)), false, benchSort},
@@ -77,20 +82,24 @@ var wayBenches = []wayBench{
 	{ways.SmallInOrder, "1000 float64, few swapped", 1000, one("float64", fewStrayed), true, benchKeys},
 	{ways.SmallInOrder, "1000 structs by int64 and int64, in order", 1000, two("int64", rises(20), "int64", rises(1)), false, benchSort},
 	{ways.SmallInOrder, "1000 strings, few swapped", 1000, one("string", fewStrayed), true, benchKeys},
-	{ways.SmallValues, "1000 int64 of two values", 1000, one("int64", fromFew(2)), true, benchKeys},
-	{ways.SmallValues, "1000 int64 of 4 values", 1000, one("int64", fromFew(4)), true, benchKeys},
+	{ways.SmallValues, "1000 int64 of two values, AVX2", 1000, one("int64", fromFew(2)), true, benchKeys},
+	{ways.SmallValues, "1000 int64 of 4 values, AVX2", 1000, one("int64", fromFew(4)), true, benchKeys},
 }
 
 // BenchmarkWays reports the time of each way, and of the ways after it where it is off, in turns.
 func BenchmarkWays(b *testing.B) {
 	for _, c := range wayBenches {
+		name := c.is.String() + "/" + c.name
 		if c.n > 10_000 {
-			c.name += fmt.Sprintf(", %d rows", c.n)
+			name += fmt.Sprintf(", %d rows", c.n)
 		}
-		b.Run(c.is.String()+"/"+c.name, func(b *testing.B) {
+		b.Run(name, func(b *testing.B) {
 			cols := c.cols(c.n, dist.Rand(1))
 			for i := range cols {
 				cols[i].given, cols[i].nullsFirst = c.given, c.given // then by bits
+			}
+			if strings.HasSuffix(c.name, ", AVX2") { // processors without AVX-512
+				defer vecsort.Restrict("avx2")()
 			}
 			reset, call := c.prepare(cols)
 			var times [2][]time.Duration
@@ -223,9 +232,13 @@ func benchNth(cols []wayColumn) (reset, call func()) {
 	return none, func() { _, _ = sorter.RowsBy(n, by...).Nth([]int{n / 2}, sorter.Workers(1)) }
 }
 
-func benchQuantile(cols []wayColumn) (reset, call func()) {
+func benchMedian(cols []wayColumn) (reset, call func()) { return benchQuantilesAt(cols, .5) }
+
+func benchQuantiles(cols []wayColumn) (reset, call func()) { return benchQuantilesAt(cols, .25, .5, .75) }
+
+func benchQuantilesAt(cols []wayColumn, at ...float64) (reset, call func()) {
 	keys := mapped(ascending(len(cols[0].values)), cols[0].float)
-	return none, func() { _, _ = sorter.Quantiles(keys, []float64{.5}, sorter.Workers(1)) }
+	return none, func() { _, _ = sorter.Quantiles(keys, at, sorter.Workers(1)) }
 }
 
 func benchPer(cols []wayColumn) (reset, call func()) {

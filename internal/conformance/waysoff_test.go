@@ -13,7 +13,6 @@ import (
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/pipeline"
-	"example.com/sorter/internal/processor"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/vecsort"
 	"example.com/sorter/internal/ways"
@@ -151,6 +150,7 @@ func TestWaysOff(t *testing.T) { // alone: it watches all calls
 		for turn := range cmp.Or(*waysTurns, testkit.Pick(1, 3)) {
 			seed := uint64(100*i + turn)
 			r := dist.Rand(seed)
+			undo := vecsort.Restrict(in.vectors(turn, seed))
 			n := in.n
 			if in.least > 0 && turn > 0 && r.IntN(3) == 0 {
 				n = in.least - 1 + r.IntN(3)
@@ -171,11 +171,12 @@ func TestWaysOff(t *testing.T) { // alone: it watches all calls
 				in.watch(t, ways.Of(in.is), cols, seed, true)
 			}
 			in.watch(t, ways.Set(r.Uint32())&ways.All, cols, seed, true)
+			undo()
 		}
 		switch {
 		case in.is == ways.Crowd && !vecsort.Enabled(): // other sorts of buckets do not mind a crowd
 			continue
-		case (in.is == ways.SplitKeys || in.is == ways.SplitRows) && (!vecsort.Enabled() || !processor.AVX512 || runtime.GOMAXPROCS(0) > 2):
+		case (in.is == ways.SplitKeys || in.is == ways.SplitRows) && (!vecsort.AVX512() || runtime.GOMAXPROCS(0) > 2):
 			continue
 		}
 		if !taken && in.is != noWay {
@@ -216,6 +217,17 @@ func (in *wayInput) watch(t *testing.T, off ways.Set, cols []wayColumn, seed uin
 		t.Errorf("%s: %v were taken, and are off", in.name, wrong)
 	}
 	return taken
+}
+
+// vectors returns the instructions of a turn: in the first all, or those of processors that the way is for.
+func (in *wayInput) vectors(turn int, seed uint64) string {
+	switch {
+	case turn > 0:
+		return []string{"", "", "avx2", "none"}[dist.Rand(^seed).IntN(4)]
+	case in.is == ways.FewValues || in.is == ways.SmallValues:
+		return "avx2"
+	}
+	return ""
 }
 
 // plainWay draws no options.

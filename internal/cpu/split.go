@@ -13,8 +13,8 @@ import (
 // Keys of 32 bits, and keys whose codes crowd, are split in halves that workers share: see [bucket.Part].
 
 // Of 64-bit codes up to mostCached are split from the first round on, up to mostSplit if they crowd, and up to mostNarrow, as of 32-bit ones,
-// where a race was for splits. More workers than splitWorkers gain more from a partition in parallel. Each worker gets splitParts
-// or more.
+// if many tie, which takes few rounds, or where a race was for splits. More workers than splitWorkers gain more from a partition in
+// parallel. Each worker gets splitParts or more.
 const (
 	mostCached   = 1 << 17
 	mostSplit    = 1 << 20
@@ -33,21 +33,19 @@ func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey
 		return false
 	case unsafe.Sizeof(v.Min) == 4 || n <= mostCached:
 		return true
-	case n <= mostSplit && crowded(codes, n, v):
-		return true
 	}
-	return prefersSplits(n)
+	uneven, tied := crowded(codes, n, v)
+	return tied || uneven && n <= mostSplit || prefersSplits(n)
 }
 
-// crowded reports whether a matrix would not spread n codes well, by a sample.
-func crowded[C Code](codes view[C], n int, v presorted.Survey[C]) bool {
+// crowded is [bucket.Crowded] of a sample of n codes.
+func crowded[C Code](codes view[C], n int, v presorted.Survey[C]) (uneven, tied bool) {
 	sample := make([]C, bucket.MostSample)
 	for i := range sample {
 		at := n / len(sample) * i
 		copy(sample[i:], codes(at, at+1, sample[i:i+1]))
 	}
-	uneven, tied := bucket.Crowded(sample, v.Span())
-	return uneven || tied
+	return bucket.Crowded(sample, v.Span())
 }
 
 // bySplits is sort by splits alone. Codes are split where the keys are, or on the given side.
@@ -81,8 +79,12 @@ func splitBetween[C Code](env *engine.Env, work []bucket.Worker[C], codes []C, w
 // spread well, each with its place.
 func (o *ordering[C]) splitsRows(env *engine.Env, s extent, v presorted.Survey[C]) bool {
 	n := s.hi - s.lo
-	return bucket.Splits() && env.Loop.Workers <= splitWorkers && unsafe.Sizeof(C(0)) == 4 && !o.ties && !s.numbered && n <= mostSplit &&
-		ways.On(ways.SplitRows) && crowded(in(o.codes(s)), n, v)
+	if !bucket.Splits() || env.Loop.Workers > splitWorkers || unsafe.Sizeof(C(0)) != 4 || o.ties || s.numbered || n > mostSplit ||
+		!ways.On(ways.SplitRows) {
+		return false
+	}
+	uneven, tied := crowded(in(o.codes(s)), n, v)
+	return uneven || tied
 }
 
 // bySplits orders the elements of s, whose numbers are their places, by splits of words.

@@ -122,7 +122,7 @@ func (w *Small[C]) sortFew(codes []C, v presorted.Summary[C]) bool {
 	switch {
 	case v.Nearly(n) && ways.On(ways.SmallInOrder) && presorted.SortNear(codes, v.Rises < v.Falls):
 		ways.Took(ways.SmallInOrder)
-	case v.Ties(n) >= n/leastTiedCodes && ways.On(ways.SmallValues) && w.countValues(codes, v):
+	case !bucket.Splits() && v.Ties(n) >= n/leastTiedCodes && ways.On(ways.SmallValues) && w.countValues(codes, v):
 		ways.Took(ways.SmallValues)
 	default:
 		return false

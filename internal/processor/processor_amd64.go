@@ -1,13 +1,18 @@
 // Package processor reports optional instructions of the processor.
 package processor
 
+import "os"
+
+// withheld bounds the vector instructions for tests, measurements and reports of faults: "avx2" withholds AVX-512, "none" all.
+var withheld = os.Getenv("SORTER_VECTORS")
+
 // AVX2 reports that the processor and the system support AVX2.
-var AVX2 = hasAVX2()
+var AVX2 = withheld != "none" && hasAVX2()
 
 func hasAVX2() bool
 
 // AVX512 reports that the processor and the system support AVX-512F.
-var AVX512 = AVX2 && hasAVX512()
+var AVX512 = AVX2 && withheld != "avx2" && hasAVX512()
 
 // BMI2 reports that the processor supports BMI2, where it has AVX2.
 var BMI2 = AVX2 && hasBMI2()

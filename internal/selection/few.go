@@ -54,14 +54,19 @@ func FirstFewBy(cols []extract.Column, n, k int, b extract.Batch, o *call.Option
 // mostFewRanks is the most ranks of few elements that are selected one by one.
 const mostFewRanks = 2
 
-// leastSelected is the number of elements from which a selection takes less time than an order.
+// SelectsFew reports whether ranks of n elements whose codes decide are selected one by one, from copies of all codes.
+func SelectsFew(n, ranks int) bool {
+	return n >= ranks*leastSelected && 0 < ranks && ranks <= mostFewRanks && bucket.Splits() && ways.On(ways.SelectRanks)
+}
+
+// leastSelected is the number of elements from which the selection of one takes less time than an order.
 const leastSelected = 128
 
 // RanksFew returns the numbers of the elements of ranks ks, by columns, of a batch of n elements, at most [cpu.SmallLen]. It is
 // false if all are to be ordered.
 func RanksFew(cols []extract.Column, n int, ks []int, b extract.Batch, o *call.Options) (rows []uint32, ok bool) {
-	if n < leastSelected || len(ks) == 0 || len(ks) > mostFewRanks || !bucket.Splits() || !ways.On(ways.SelectRanks) || o.Monitored() ||
-		!extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].InMemory() {
+	if !SelectsFew(n, len(ks)) || o.Monitored() || !extract.InOneCode(cols) ||
+		b.Block.Data() == nil && !cols[0].InMemory() {
 		return nil, false
 	}
 	col := cols[0].Under(o.Order())

@@ -1,7 +1,6 @@
 package vecsort
 
 import (
-	"os"
 	"unsafe"
 
 	"example.com/sorter/internal/processor"
@@ -10,9 +9,8 @@ import (
 // spillBytes is the memory for values that the networks have no registers for.
 const spillBytes = 896
 
-// lanes is the number of words of a vector; 0 without vectors. Tests and measurements bound it by
-// the environment: SORTER_VECTORS is "none" or "avx2".
-var lanes = lanesOf(os.Getenv("SORTER_VECTORS"))
+// lanes is the number of words of a vector; 0 without vectors.
+var lanes = lanesOf("")
 
 func lanesOf(bound string) int {
 	switch {
@@ -24,7 +22,7 @@ func lanesOf(bound string) int {
 	return 16
 }
 
-// Restrict bounds the instructions as the environment does, for tests, and returns the function that
+// Restrict bounds the instructions to "avx2" or "none", as the environment does, for tests, and returns the function that
 // undoes it. No sort may run meanwhile.
 func Restrict(bound string) (undo func()) {
 	before := lanes
@@ -34,6 +32,9 @@ func Restrict(bound string) (undo func()) {
 
 // Enabled reports whether words are sorted by vector instructions.
 func Enabled() bool { return lanes > 0 }
+
+// AVX512 reports whether these are AVX-512.
+func AVX512() bool { return lanes == 16 }
 
 // Instructions names the vector instructions by which words are sorted: "AVX-512", "AVX2", or "" for
 // none.

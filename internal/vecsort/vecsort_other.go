@@ -7,6 +7,9 @@ const spillBytes = 0
 // Enabled reports false: there are no vector instructions for other processors.
 func Enabled() bool { return false }
 
+// AVX512 reports false, too.
+func AVX512() bool { return false }
+
 // Instructions returns "", for none.
 func Instructions() string { return "" }
 

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter/internal/cpu/loops"
-	"example.com/sorter/internal/processor"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/vecsort"
 )
@@ -185,7 +184,7 @@ func median9[C Code](codes []C, at, step int) C {
 
 // Splits reports whether codes can be split. Without these instructions radix passes are faster, and [SelectCode] takes as
 // long as an order.
-func Splits() bool { return processor.AVX512 && vecsort.Enabled() }
+func Splits() bool { return vecsort.AVX512() }
 
 // splitsFirst reports whether n codes in the cache are split before it is known whether a matrix spreads them well: up to
 // 2^14 of 32 bits, or 2^11 of 64 (EPYC, 2026-11: 1000 uniform uint32 1.3 instead of 1.8 ns, 4000 1.7 instead of 2.5, 16 000 2.5
