@@ -40,11 +40,12 @@ var wayBenches = []wayBench{
 	{ways.NullsApart, "int64 in order, then int64, a tenth null", 1e6, someNull(0.1, two("int64", rises(9), "int64", below(1e15))), true, benchOrder},
 	{ways.Segments, "int64 in order of 365 values, int64", 1e6, two("int64", rises(2740), "int64", below(1e15)), true, benchOrder},
 	{ways.Segments, "string in order of 365 values, int64", 1e6, two("string", rises(2740), "int64", below(1e15)), true, benchOrder},
-	{ways.NarrowColumns, "int64 of 1000 values, int64 of a million", 1e6, two("int64", below(1000), "int64", below(1e6)), true, benchOrder},
-	{ways.NarrowColumns, "int64 of 1000 values, int64 of a million", 65536, two("int64", below(1000), "int64", below(1e6)), true, benchOrder},
+	{ways.NarrowColumns, "int64 of 1000 values, int64 of a million", 2e6, two("int64", below(1000), "int64", below(1e6)), true, benchOrder},
+	{ways.NarrowColumns, "int64 of 100 000 values, int64 of a million", 131072, two("int64", below(1e5), "int64", below(1e6)), true, benchOrder},
 	{ways.NarrowColumns, "int64 of a million values, int64 of a million", 1e6, two("int64", below(1e6), "int64", below(1e6)), true, benchOrder},
 	{ways.NarrowColumns, "three int64 of 10, 100 and 1000 values", 1e6, second(two("int64", below(100), "int64", below(1000)), "int64", below(10)), true, benchOrder},
-	{ways.NarrowColumns, "int64 of 1000 values, int64 of a million, a tenth null", 1e6, second(someNull(0.1, one("int64", below(1e6))), "int64", below(1000)), true, benchOrder},
+	{ways.NarrowColumns, "three int64 of 10, 100 and 1000 values", 65536, second(two("int64", below(100), "int64", below(1000)), "int64", below(10)), true, benchOrder},
+	{ways.NarrowColumns, "int64 of 1000 values, int64 of a million, a tenth null", 2e6, second(someNull(0.1, one("int64", below(1e6))), "int64", below(1000)), true, benchOrder},
 	{ways.Dealt, "int64 of 100 values, int64 of all magnitudes", 65536, two("int64", below(100), "int64", magnitudes), true, benchOrder},
 	{ways.Dealt, "int64 of 100 values, int64 of all magnitudes", 1e6, two("int64", below(100), "int64", magnitudes), true, benchOrder},
 	{ways.SelectFew, "the first 10 of 1000 int64", 1000, one("int64", below(1e15)), true, benchTop},
@@ -234,7 +235,9 @@ func benchNth(cols []wayColumn) (reset, call func()) {
 
 func benchMedian(cols []wayColumn) (reset, call func()) { return benchQuantilesAt(cols, .5) }
 
-func benchQuantiles(cols []wayColumn) (reset, call func()) { return benchQuantilesAt(cols, .25, .5, .75) }
+func benchQuantiles(cols []wayColumn) (reset, call func()) {
+	return benchQuantilesAt(cols, .25, .5, .75)
+}
 
 func benchQuantilesAt(cols []wayColumn, at ...float64) (reset, call func()) {
 	keys := mapped(ascending(len(cols[0].values)), cols[0].float)

@@ -51,7 +51,7 @@ var wayInputs = []wayInput{
 	{ways.NullsApart, "nulls of many texts", 200_000, 0, someNull(0.3, one("string", below(1e5))), checkWaySorted},
 	{ways.Segments, "a leading column in order", 9000, 4097, two("int64", rises(40), "int64", below(1e15)), nil},
 	{ways.Segments, "a leading text in order", 9000, 4097, two("string", rises(40), "float64", orNaN(5, below(1e15))), nil},
-	{ways.NarrowColumns, "columns of few values", 70_000, 1 << 16, two("int64", below(1000), "int64", below(1e6)), nil},
+	{ways.NarrowColumns, "columns of few values", 70_000, 1 << 16, two("int64", below(20_000), "int64", below(1e6)), nil},
 	{ways.NarrowColumns, "three columns of few values, with nulls", 70_000, 1 << 16, second(someNull(0.2, two("int64", below(300), "float64", below(9))), "int64", below(10)), nil},
 	{ways.NarrowColumns, "nulls first among all values of a byte", 70_000, 1 << 16, second(someNull(0.2, two("int8", allBytes, "int32", below(100))), "int64", below(20)), nil},
 	{ways.NarrowColumns, "few values, then the ends of the range", 70_000, 1 << 16, second(two("int32", below(1000), "int64", extremes), "int64", below(100)), nil},

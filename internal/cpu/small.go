@@ -105,7 +105,7 @@ func (w *Small[C]) Sort(n int) []C {
 }
 
 // Codes of which one in leastTiedCodes ties with its predecessor may have few values. Up to mostValues are counted, each
-// of which a share of 1/rareValue of the codes has (EPYC, 2 processors, 2026-11: 1000 int64 of two values 1.5
+// of which a share of 1/rareValue of the codes has. With AVX-512 splits take less time (EPYC, 2 processors, 2026-11: 1000 int64 of two values 1.5
 // instead of 4.6 ns; bench/results/constants.md).
 const leastTiedCodes, mostValues, rareValue = 5, 4, 16
 

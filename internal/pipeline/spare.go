@@ -98,8 +98,9 @@ func (r *Request) codeBounds(rows extract.Input, c *extract.Column) (least, most
 	return least, most, r.Stopped(err)
 }
 
-// With fewer than leastNarrowed rows, samples and passes take longer than they save.
-const leastNarrowed = 1 << 16 // Xeon, 2026-11: bench/results/constants.md
+// With fewer than leastNarrowed rows, samples and passes take longer than they save, and with fewer than leastOverDealt those of two
+// words that may be dealt by the first.
+const leastNarrowed, leastOverDealt = 1 << 16, 1 << 20 // Xeon, 2026-11: bench/results/constants.md
 
 // One of narrowStep rows, and mostNarrowRows at most, have the codes of their first word sampled. Bounds of keys are sampled at narrowSpots
 // places, of narrowKeys rows that lie side by side.
@@ -110,7 +111,11 @@ const narrowStep, mostNarrowRows, narrowSpots, narrowKeys = 256, 4096, 8, 32
 func (t *task) mayNarrow() bool {
 	r := t.r
 	words := r.markedWords(t.cols)
-	if t.rows.Len < leastNarrowed || len(words) < 2 || !words[0].InMemory || !words[0].Exact() || !r.mostTie(t.rows, &words[0]) {
+	if t.rows.Len < leastNarrowed || len(words) < 2 || !words[0].InMemory || !words[0].Exact() {
+		return false
+	}
+	span, tie := r.mostTie(t.rows, &words[0])
+	if !tie || len(words) == 2 && t.rows.Len < leastOverDealt && t.f.mayDeal() && fewDigits(span, t.rows.Len) {
 		return false
 	}
 	_, better, _ := t.narrowed(func(c *extract.Column) (least, most uint64, err error) {
@@ -146,12 +151,14 @@ func (t *task) narrowed(bounds func(c *extract.Column) (least, most uint64, err 
 }
 
 // mostTie reports whether, by a sample of the codes of a word, rows tie that make up a fifth of all or more: with d ties in a
-// sample of s, codes have about s*s/2d values, and n rows of v values tie except for a share of exp(-n/v).
-func (r *Request) mostTie(rows extract.Input, word *extract.Word) bool {
+// sample of s, codes have about s*s/2d values, and n rows of v values tie except for a share of exp(-n/v). It returns the span of the
+// sample.
+func (r *Request) mostTie(rows extract.Input, word *extract.Word) (span uint64, tie bool) {
 	n, buffer := rows.Len, sampledCodes.Get().(*[mostNarrowRows]uint64)
 	defer sampledCodes.Put(buffer)
 	s := min(n/narrowStep, mostNarrowRows)
-	return r.sampledTies(rows, word, buffer[:s]) > s*s/8/n
+	again := r.sampledTies(rows, word, buffer[:s])
+	return buffer[s-1] - buffer[0], again > s*s/8/n
 }
 
 var sampledCodes = sync.Pool{New: func() any { return new([mostNarrowRows]uint64) }}

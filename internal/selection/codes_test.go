@@ -353,7 +353,7 @@ func TestRanksFewBounds(t *testing.T) {
 	batch := extract.Batch{Block: cpu.PayloadOf(keys).Raw()}
 	self := []extract.Column{extract.Self[float64]()}
 	for name, o := range fewOptions(t) {
-		for _, n := range []int{leastSelected - 1, leastSelected, 1000} {
+		for _, n := range []int{leastSelected - 1, leastSelected, 2*leastSelected - 1, 2 * leastSelected, 1000} {
 			for count := range mostFewRanks + 2 {
 				ks := make([]int, count)
 				for i := range ks {
@@ -370,7 +370,7 @@ func TestRanksFewBounds(t *testing.T) {
 					return cmp.Compare(keys[i], keys[j])
 				})
 				rows, ok := RanksFew(self, n, ks, batch, &o.options)
-				if want := o.selects && n >= leastSelected && count > 0 && count <= mostFewRanks; ok != want || ok && len(rows) != count {
+				if want := o.selects && n >= count*leastSelected && count > 0 && count <= mostFewRanks; ok != want || ok && len(rows) != count {
 					t.Errorf("%s: %d ranks of %d elements are selected: %t", name, count, n, ok)
 				}
 				for i := range rows {
