@@ -22,25 +22,28 @@ func Observe(f func(*Stats)) {
 		observer.Store(nil)
 		return
 	}
-	observer.Store(&observation{f: f})
+	observer.Store(&observation{report: func(s *call.Stats) {
+		st := new(Stats)
+		(*reportTo)(st).Report(s)
+		f(st)
+	}})
 }
 
 // observer is what Observe was given; nil: nobody observes.
 var observer atomic.Pointer[observation]
 
-// observation passes the statistics of calls to an observer, after another reporter.
+// observation passes the statistics of calls to an observer, after another reporter. It does not name Stats: it becomes
+// an interface in every call, and the linker would keep the methods of all types that it names.
 type observation struct {
-	f    func(*Stats)
-	next call.Reporter
+	report func(*call.Stats)
+	next   call.Reporter
 }
 
 func (o *observation) Report(s *call.Stats) {
 	if o.next != nil {
 		o.next.Report(s)
 	}
-	st := new(Stats)
-	(*reportTo)(st).Report(s)
-	o.f(st)
+	o.report(s)
 }
 
 // observe makes a call report to the observer, too.
@@ -51,7 +54,7 @@ func observe(c *config) {
 	case c.Report == nil:
 		c.Report = o
 	default:
-		c.Report = &observation{o.f, c.Report}
+		c.Report = &observation{o.report, c.Report}
 	}
 }
 

@@ -173,30 +173,36 @@ func kindOf[K Key]() Kind {
 		return Float64
 	case *string:
 		return String
+	case *time.Time:
+		return Time
+	case *netip.Addr:
+		return Addr
 	}
 	t := reflect.TypeFor[K]()
 	switch k := t.Kind(); k {
 	case reflect.Array:
 		return arrayKind(t)
 	case reflect.Struct:
-		return structKind(t)
+		if t.Field(1).Type.Kind() == reflect.Int64 { // ConvertibleTo would bring all conversions of reflect
+			return Integer128
+		}
+		return Unsigned128
 	default:
 		return kinds[k]
 	}
 }
 
-func structKind(t reflect.Type) Kind {
+// structKind returns the kind of the keys of a type of structs; ok is false if it is no type of keys.
+func structKind(t reflect.Type) (k Kind, ok bool) {
 	switch {
-	case t == reflect.TypeFor[time.Time]():
-		return Time
 	case t == reflect.TypeFor[netip.Addr]():
-		return Addr
+		return Addr, true
 	case t.ConvertibleTo(reflect.TypeFor[Int128]()):
-		return Integer128
+		return Integer128, true
 	case t.ConvertibleTo(reflect.TypeFor[Uint128]()):
-		return Unsigned128
+		return Unsigned128, true
 	}
-	return Time
+	return Time, t.ConvertibleTo(reflect.TypeFor[time.Time]())
 }
 
 // OfType returns the kind of the keys of type t; ok is false if it is no type of keys.
@@ -205,8 +211,7 @@ func OfType(t reflect.Type) (k Kind, ok bool) {
 	case basic == reflect.Slice:
 		return Bytes, t.Elem().Kind() == reflect.Uint8
 	case basic == reflect.Struct:
-		k = structKind(t)
-		return k, k != Time || t.ConvertibleTo(reflect.TypeFor[time.Time]())
+		return structKind(t)
 	case basic == reflect.Array:
 		switch of, n := t.Elem().Kind(), t.Len(); {
 		case of == reflect.Uint8 && 1 <= n && n <= MostBytes, of == reflect.Float32 && 2 <= n && n <= 4:

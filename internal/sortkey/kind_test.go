@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -130,5 +131,29 @@ func TestAddrWords(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestKindOfStructs has all types of keys that are structs, under names of their own where keys may have some.
+func TestKindOfStructs(t *testing.T) {
+	type signed struct {
+		Lo uint64
+		Hi int64
+	}
+	type unsigned struct{ Lo, Hi uint64 }
+	for of, want := range map[reflect.Type][2]Kind{
+		reflect.TypeFor[time.Time]():  {Time, KindOf[time.Time]()},
+		reflect.TypeFor[netip.Addr](): {Addr, KindOf[netip.Addr]()},
+		reflect.TypeFor[Int128]():     {Integer128, KindOf[Int128]()},
+		reflect.TypeFor[Uint128]():    {Unsigned128, KindOf[Uint128]()},
+		reflect.TypeFor[signed]():     {Integer128, KindOf[signed]()},
+		reflect.TypeFor[unsigned]():   {Unsigned128, KindOf[unsigned]()},
+	} {
+		if k, ok := OfType(of); !ok || k != want[0] || want[1] != want[0] {
+			t.Errorf("%v: kind %d by its type and %d by K, want %d", of, k, want[1], want[0])
+		}
+	}
+	if _, ok := OfType(reflect.TypeFor[struct{ Lo, Hi int64 }]()); ok {
+		t.Error("a struct of other fields is a key")
 	}
 }
