@@ -111,7 +111,7 @@ type listed struct {
 func newChecker(t *testing.T) *checker {
 	t.Helper()
 	list := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,GoFiles,ImportMap",
-		".", "./perm", "./rank", "./extsort", "./gpu")
+		".", "./perm", "./rank", "./extsort", "./gpu", "./tracing")
 	list.Dir = root
 	list.Env = append(list.Environ(), "CGO_ENABLED=0") // packages of Go alone
 	out, err := list.Output()

@@ -13,7 +13,7 @@ import (
 )
 
 // public are the packages that programs import, by folder.
-var public = []string{".", "extsort", "gpu", "gpu/cu", "perm", "rank", "arrowsort", "beam", "collation", "parquetsort"}
+var public = []string{".", "extsort", "gpu", "gpu/cu", "perm", "rank", "tracing", "arrowsort", "beam", "collation", "parquetsort"}
 
 // documentation returns what go doc shows of a package.
 func documentation(t *testing.T, folder string) *doc.Package {

@@ -24,6 +24,7 @@ type release struct {
 	dir     string // of the tree
 	path    string // of the root module
 	version string
+	day     string // of the commit
 	modules []*mod // those that a module requires come before it
 }
 
@@ -85,7 +86,11 @@ func write(repo, to, version, tree string) (*release, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &release{dir: tree, path: to, version: version}
+	day, err := git(repo, "log", "-1", "--format=%cs")
+	if err != nil {
+		return nil, err
+	}
+	r := &release{dir: tree, path: to, version: version, day: strings.TrimSpace(day)}
 	for name := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
 		if err := r.copy(repo, name, from); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -117,6 +122,9 @@ func (r *release) copy(repo, name, from string) error {
 	}
 	info, err := os.Stat(filepath.Join(repo, name))
 	if err != nil {
+		return err
+	}
+	if data, err = r.publish(name, data); err != nil {
 		return err
 	}
 	if text := bytes.ReplaceAll(data, []byte(from), []byte(r.path)); utf8.Valid(data) && !bytes.Equal(text, data) {

@@ -10,8 +10,8 @@ import (
 	"example.com/sorter/internal/engine"
 )
 
-// Stages makes the stages of all sorts of the process regions of runtime/trace, "sorter: " and their names, if on is set
-// and while a trace is taken. Stages of calls with a context, see sorter.WithContext, have the pprof label sorter.stage
+// Stages shows the stages of all sorts of the process in traces and profiles, until it is called with false. They are
+// regions of runtime/trace, "sorter: " and their names, while a trace is taken. Stages of calls with a context, see sorter.WithContext, have the pprof label sorter.stage
 // as well, beside the labels of the context, which the calling goroutine has afterwards.
 //
 // Calls that sorter.Stats calls "Small" have no stages. A stage takes about a microsecond more. Stages that run are not changed.
