@@ -18,7 +18,7 @@ var documents = map[string][]change{
 			"find it. In a module of yours that imports it, with a clone beside it:\n\n" +
 			"    go mod edit -require example.com/sorter@v0.0.0 -replace example.com/sorter=../sorter\n" +
 			"    go mod tidy\n",
-			"In a module of yours:\n\n    go get %p@%v\n"},
+			"In a module of yours, and `go mod tidy` once it imports further packages:\n\n    go get %p@%v\n"},
 		{"In the clone, try a larger one, and run the tests", "In a clone, try a larger one, and run the tests"},
 		{"because of their dependencies; a program requires and replaces each as\nwell:", "because of their dependencies, with the same version:"},
 		{"Nothing is released. This is the second version of the public surface: `Ordering` and `Rows` carry what takes\n" +
