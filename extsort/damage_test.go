@@ -100,7 +100,7 @@ func testDamage(t *testing.T, r *rand.Rand, how extsort.Compression, rows []row)
 	if (st.S2Blocks > 0) != (how == extsort.S2) {
 		t.Errorf("%+v", st)
 	}
-	step := testkit.Pick(int64(5), 1) * spill.Align / 4
+	step := testkit.Pick(int64(9), 1) * spill.Align / 4
 	for name, kind := range map[string]func(at int64) func(runs []int64, end int64) damage{
 		"flip": func(at int64) func([]int64, int64) damage {
 			return func([]int64, int64) damage { return flip(at, r.IntN(8)) }

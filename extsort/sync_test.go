@@ -53,7 +53,7 @@ func TestSyncTakesLittleMemory(t *testing.T) {
 // TestSyncThenFull syncs few elements first, and then appends several runs of them.
 func TestSyncThenFull(t *testing.T) {
 	const limit = 1 << 20
-	for _, early := range []int{1, 1000, 12_000, 14_000, 30_000} {
+	for _, early := range testkit.Pick([]int{1, 12_000, 14_000}, []int{1, 1000, 12_000, 14_000, 30_000}) {
 		s, err := extsort.New(sorter.By(sorter.Asc(func(e uint64) uint64 { return e })), extsort.Keep(t.TempDir()), extsort.MemoryLimit(limit))
 		must(t, err)
 		next, want := uint64(1), []uint64(nil)
