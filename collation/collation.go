@@ -15,11 +15,11 @@ import (
 // Collation is the order of text in a language. Its methods and columns may be used by several
 // goroutines at a time, unlike a collate.Collator.
 type Collation struct {
-	free    sync.Pool             // of *keyer
-	packing *packing              // nil: keys are those of the collator
-	numeric bool                  // collate.Numeric, or a tag that says so
-	made    atomic.Int64          // keys by collators, and bytes of their texts, up to learnAfter
-	ascii   atomic.Pointer[ascii] // nil: not learned yet, or of no use
+	free    sync.Pool                  // of *keyer
+	packing *packing                   // nil: keys are those of the collator
+	numeric bool                       // collate.Numeric, or a tag that says so
+	made    atomic.Int64               // keys by collators, and bytes of their texts, up to learnAfter
+	learned atomic.Pointer[characters] // nil: not yet, or of no use
 }
 
 // keyer makes keys for one goroutine at a time.
@@ -32,7 +32,7 @@ type keyer struct {
 }
 
 // learnAfter is the number of keys and bytes of their texts after which a Collation takes the milliseconds to learn the
-// weights of ASCII characters.
+// weights of characters.
 const learnAfter = 64 << 10
 
 // chunk is the memory that keys of one goroutine are cut from.
@@ -101,6 +101,22 @@ func (c *Collation) Key(text string) []byte {
 	return key
 }
 
+// Prefix returns the first 16 bytes of the key of text, with zeros after a shorter one. Texts with different prefixes are in
+// the order of these, and others in that of their keys. So a column of prefixes may stand before that of keys, which are then
+// made of few texts if most differ early. It reads as much of text as these bytes need.
+func (c *Collation) Prefix(text string) (prefix [16]byte) {
+	k := c.keyer()
+	defer c.free.Put(k)
+	if a := c.weights(k, text); a != nil {
+		if made, ok := a.prefix(text, k); ok {
+			return made
+		}
+	}
+	k.key = c.append(k, k.key[:0], text)
+	copy(prefix[:], k.key)
+	return prefix
+}
+
 func (c *Collation) keyer() *keyer {
 	k, ok := c.free.Get().(*keyer)
 	if !ok {
@@ -109,17 +125,11 @@ func (c *Collation) keyer() *keyer {
 	return k
 }
 
-// append appends the key of text. The goroutine that makes learnAfter full learns; the garbage collector takes keyers
-// from the pool, so these do not count.
+// append appends the key of text.
 func (c *Collation) append(k *keyer, dst []byte, text string) []byte {
-	if a := c.ascii.Load(); a != nil {
-		if made, ok := a.append(dst, text); ok {
+	if a := c.weights(k, text); a != nil {
+		if made, ok := a.append(dst, text, k); ok {
 			return made
-		}
-	} else if !c.numeric && c.packing != nil && c.made.Load() < learnAfter {
-		more := int64(1 + len(text))
-		if made := c.made.Add(more); made >= learnAfter && made-more < learnAfter {
-			c.ascii.Store(k.learn(c.packing))
 		}
 	}
 	key := k.keyOf(text, c.numeric)
@@ -127,6 +137,19 @@ func (c *Collation) append(k *keyer, dst []byte, text string) []byte {
 		return append(dst, key...)
 	}
 	return c.packing.append(dst, key)
+}
+
+// weights returns those of characters, or nil. The goroutine that makes learnAfter full, with a text, learns them; the
+// garbage collector takes keyers from the pool, so these do not count.
+func (c *Collation) weights(k *keyer, text string) *characters {
+	a := c.learned.Load()
+	if a == nil && !c.numeric && c.packing != nil && c.made.Load() < learnAfter {
+		more := int64(1 + len(text))
+		if made := c.made.Add(more); made >= learnAfter && made-more < learnAfter {
+			c.learned.Store(k.learn(c.packing))
+		}
+	}
+	return a
 }
 
 // Sort sorts texts. Equal ones, "Ole" and "ole" under collate.IgnoreCase, keep their input order. It

@@ -75,3 +75,13 @@ func ExampleCollation_AppendKey() {
 	fmt.Println(bytes.Compare(z, o))
 	// Output: -1
 }
+
+// Keys are made only of texts that tie in the first 16 bytes.
+func ExampleCollation_Prefix() {
+	c := collation.New(language.German)
+	texts := []string{"Österreich", "Zypern", "Oman"}
+	self := func(text string) string { return text }
+	_ = sorter.By(sorter.Asc(c.Prefix), collation.Asc(c, self)).Sort(texts)
+	fmt.Println(texts)
+	// Output: [Oman Österreich Zypern]
+}

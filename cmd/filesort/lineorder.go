@@ -42,10 +42,14 @@ func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[
 			if desc {
 				column = sorter.DescEncoded(key)
 			}
-			if k.decided {
-				return []sorter.Column[E]{column}
+			columns := []sorter.Column[E]{
+				directed(func(e E) [16]byte { return l.texts.Prefix(text(e)) }, desc),
+				column,
 			}
-			return []sorter.Column[E]{column, directed(text, desc)} // so that only the same texts tie
+			if k.decided {
+				return columns
+			}
+			return append(columns, directed(text, desc)) // so that only the same texts tie
 		}
 	}
 	switch {
