@@ -14,11 +14,12 @@ import (
 	numbers "golang.org/x/text/number"
 )
 
-// locale is the order of texts and the notation of numbers of a language, those of CLDR.
+// locale is the order of texts and the notation of numbers of a language, those of CLDR, and its months.
 type locale struct {
 	texts  *collation.Collation
 	point  string   // in numbers
 	groups []string // between their thousands: several for spaces that do not break a line
+	months []string // in capital letters
 }
 
 // localeNamed returns a locale by its name, such as de_DE.UTF-8, or by a tag, such as de-u-co-phonebk. In those of a name, as
@@ -32,7 +33,7 @@ func localeNamed(name string) (*locale, error) {
 	if err != nil || tag == language.Und {
 		return nil, err
 	}
-	l := &locale{texts: collation.New(tag)}
+	l := &locale{texts: collation.New(tag), months: monthsOf(tag)}
 	l.point, l.groups = separators(message.NewPrinter(tag).Sprint(numbers.Decimal(1234567.5)))
 	return l, nil
 }
@@ -102,6 +103,8 @@ func (l *locale) plain(s string, o keyOptions) string {
 		return l.number(s)
 	case o&general != 0:
 		return l.general(s)
+	case o&month != 0:
+		return l.month(s)
 	}
 	return l.text(s, o)
 }

@@ -127,6 +127,13 @@ func TestLocaleOptions(t *testing.T) {
 		{"--locale POSIX -n", "1.5 2"},
 		{"--locale en -V", "a-1.2 a-1.10"},
 		{"--locale en -M", "x jan FEB"},
+		{"--locale de_DE.UTF-8 -M", "oct jan März MAI OKTOBER dez"},
+		{"--locale de_AT.UTF-8 -M", "jan Jän feb"},
+		{"--locale fr_FR.UTF-8 -M", "x janvier FÉVR mars. avril mai juin juillet Août déc."},
+		{"--locale sv -M", "x januari maj OKT"},
+		{"--locale vi -M", "Thg1 thg2 thg9 thg10 thg11 thg12"},
+		{"--locale ja_JP.UTF-8 -M", "1月 2月 10月 12月"},
+		{"--locale ru -r -M", "дек МАЯ янв x"},
 	} {
 		want := strings.Split(test.lines, " ")
 		for seed := range uint64(5) {
