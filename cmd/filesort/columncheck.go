@@ -80,5 +80,9 @@ func (d *columnSort) disorderAt(c rowChunk, r *rowReader, i int, packed string) 
 	if c.elements {
 		text = plainJSON(text)
 	}
-	return &disorder{place[:strings.LastIndexByte(place, ':')], text, '\n'}
+	end := byte('\n')
+	if d.nulRows() {
+		text, end = plainNUL(text), 0
+	}
+	return &disorder{place[:strings.LastIndexByte(place, ':')], text, end}
 }

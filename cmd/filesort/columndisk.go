@@ -150,7 +150,7 @@ func (d *columnSort) setKinds(all []tally) {
 		}
 		s.kind = all[k].kind()
 		d.doubt(&all[k], *s)
-		if (d.unique || k < d.groups) && s.kind != text {
+		if (d.unique && !d.byValue || k < d.groups) && s.kind != text {
 			d.texts = append(d.texts, k)
 		}
 	}

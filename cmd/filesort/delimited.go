@@ -6,6 +6,7 @@ import "strings"
 type delimited struct {
 	comma string // between fields
 	quote quoting
+	nul   bool  // rows have escapes of nulReader
 	slots []int // for each field of a row: its sort column, or -1; none before a row is found
 
 	needed int // fields up to the last that is a sort column
@@ -14,6 +15,14 @@ type delimited struct {
 // isAt reports whether a delimiter stands at a place of a text.
 func (d *delimited) isAt(text string, pos int) bool {
 	return pos < len(text) && text[pos] == d.comma[0] && (len(d.comma) == 1 || strings.HasPrefix(text[pos:], d.comma))
+}
+
+// plain returns the value of a field.
+func (d *delimited) plain(text string) string {
+	if d.nul {
+		return plainNUL(text)
+	}
+	return text
 }
 
 // next returns the place of the first delimiter in a text, or -1.
@@ -117,7 +126,7 @@ func (d *delimited) row(text string, pos int, out []field) (next int, err error)
 			return 0, faultAt(pos, "this row has more than %d fields, unlike the first row%s", i, d.hint(text, pos))
 		}
 		if slot := d.slots[i]; slot >= 0 {
-			out[slot] = field{text: value, off: pos}
+			out[slot] = field{text: d.plain(value), off: pos}
 		}
 		if d.isAt(text, end) {
 			pos = end + len(d.comma)
@@ -152,7 +161,7 @@ func (d *delimited) plainRow(text string, pos int, out []field) (next int) {
 			n = len(line) - at
 		}
 		if slot >= 0 {
-			out[slot] = field{text: line[at : at+n], off: pos + at}
+			out[slot] = field{text: d.plain(line[at : at+n]), off: pos + at}
 		}
 		at += n + len(d.comma)
 	}
@@ -182,7 +191,7 @@ func (d *delimited) all(text string, pos int) (values []string, next int, err er
 		if err != nil {
 			return nil, 0, err
 		}
-		values = append(values, value)
+		values = append(values, d.plain(value))
 		if end == len(text) || text[end] == '\n' {
 			return values, min(end+1, len(text)), nil
 		}

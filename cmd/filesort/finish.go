@@ -46,7 +46,9 @@ func (cl *commandLine) finish() error {
 	if cl.shape.eol = '\n'; cl.zero {
 		cl.shape.eol = 0
 	}
-	cl.aside.eol = cl.shape.eol
+	if cl.aside.eol = cl.shape.eol; cl.nulRows() {
+		cl.aside.eol = '\n'
+	}
 	cl.aside.quotes = cl.quotesHide
 	if strings.ContainsRune(cl.aside.comment, rune(cl.aside.eol)) {
 		return inOption("-comment", cl.aside.comment, errors.New("no line begins with it"))

@@ -17,6 +17,7 @@ type command struct {
 	workers  int
 	top      int // 0: all
 	unique   bool
+	byValue  bool // for it, the values of a type that was found decide, not their texts
 	stable   bool
 	stats    string // "", "text" or "json"
 	quiet    bool
@@ -30,6 +31,7 @@ type command struct {
 	notes    []string        // messages that are no errors
 	check    string          // "", diagnose or quiet
 	merge    bool
+	zero     bool // lines end with NUL
 	selection
 	aside aside
 	array jsonArray
@@ -57,7 +59,6 @@ type commandLine struct {
 	keys      []string // of -k and -key, read when all options are known
 	global    keyOptions
 	tab       int
-	zero      bool
 	stability bool   // -s or -stable was given
 	onlyLines string // an option that goes without -by only, "" if there was none
 	onlyBy    string // an option that goes with -by only
@@ -97,8 +98,9 @@ func (cl *commandLine) options() optionSet {
 	sorts := []option{
 		{'o', "output", needsArgument, once(filled(into(&cl.output)))},
 		{'s', "stable", optionalArgument, cl.setStable},
-		{'u', "unique", noArgument, yes(&cl.unique)},
+		{'u', "unique", optionalArgument, cl.setUnique},
 		{'m', "merge", noArgument, yes(&cl.merge)},
+		{'z', "zero-terminated", noArgument, yes(&cl.zero)},
 		{'c', "check", optionalArgument, cl.setCheck},
 		{'C', "", noArgument, func(string) error { return cl.setCheck("quiet") }},
 		{'S', "buffer-size", needsArgument, cl.setMemory},
@@ -147,9 +149,18 @@ func (cl *commandLine) options() optionSet {
 	sorts = append(append(sorts, cl.orderOptions()...), mark(&cl.onlyLines, []option{
 		{'k', "key", needsArgument, cl.addKey},
 		{'t', "field-separator", needsArgument, once(cl.setTab)},
-		{'z', "zero-terminated", noArgument, yes(&cl.zero)},
 	})...)
 	return optionSet{sorts: cl.noting(sorts), own: cl.noting(own), key: cl.addOldKey}
+}
+
+// setUnique takes -u and -u=value.
+func (cl *commandLine) setUnique(value string) error {
+	if cl.unique = true; value == "" {
+		return nil
+	}
+	cl.byValue, cl.given["-u=value"] = true, true
+	_, err := wordOf(value, "value")
+	return err
 }
 
 // orderOptions returns the options that are those of -k, too.

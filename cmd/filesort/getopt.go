@@ -133,8 +133,21 @@ func setBundle(options []option, bundle string, rest []string) ([]string, error)
 		}
 		o := &options[at]
 		if o.arg == noArgument || o.arg == optionalArgument {
-			if err := o.set(""); err != nil {
+			value, given := "", false
+			if o.arg == optionalArgument {
+				value, given = strings.CutPrefix(bundle[i+1:], "=")
+			}
+			switch {
+			case !given:
+				value = ""
+			case value == "":
+				return nil, fmt.Errorf("option '-%c' has an empty value", o.short)
+			}
+			if err := inOption("-"+string(o.short), value, o.set(value)); err != nil {
 				return nil, err
+			}
+			if given {
+				return rest, nil
 			}
 			continue
 		}

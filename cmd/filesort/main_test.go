@@ -85,6 +85,8 @@ var sortTests = []struct {
 
 	{"unique values that differ only by their type stay", "-by id -u", "id\n0123\n123\n00123\n7\n123\n", "id\n7\n00123\n0123\n123\n"},
 	{"unique by a type that is given", "-by id:int -u", "id\n0123\n123\n00123\n7\n", "id\n7\n0123\n"},
+	{"unique values of a type that was found", "-by id -u=value", "id\n0123\n123\n00123\n7\n", "id\n7\n0123\n"},
+	{"unique=value, numbers and booleans", "-by n,b --unique=value", "n,b\n1,TRUE\n1.0,true\n+1,false\n", "n,b\n+1,false\n1,TRUE\n"},
 	{"unique spellings of numbers", "-by n:desc,s -u", "n,s\n1,a\n1.0,a\n+1,a\n1e0,a\n1,a\n1,b\n", "n,s\n+1,a\n1,a\n1.0,a\n1e0,a\n1,b\n"},
 	{"unique spellings of booleans", "-by b -u", "b\nTRUE\ntrue\nTRUE\n", "b\nTRUE\ntrue\n"},
 	{"unique spellings of times", "-by t -u -top 2", "t\n2024-01-01T00:00:00Z\n2024-01-01\n2024-01-01\n2025-01-01\n", "t\n2024-01-01\n2024-01-01T00:00:00Z\n"},

@@ -195,6 +195,9 @@ func (cmd *command) writeTo(stdout io.Writer, large bool, write func(io.Writer) 
 // framing returns write with lines that were set aside first, and in an array.
 func (cmd *command) framing(write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
+		if cmd.nulRows() {
+			w = &nulWriter{w: w}
+		}
 		if _, err := io.WriteString(w, cmd.aside.top()); err != nil || !cmd.array.is {
 			return cmp.Or(err, write(w))
 		}

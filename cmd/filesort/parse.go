@@ -36,7 +36,7 @@ func (cmd *command) parse(ctx context.Context, src *source, m *meter) (*table, e
 		if err := job.addColumn(); err != nil {
 			return nil, err
 		}
-		if cmd.unique && spec.kind == auto && job.s.kind != text {
+		if cmd.unique && !cmd.byValue && spec.kind == auto && job.s.kind != text {
 			if err := job.addText(); err != nil {
 				return nil, err
 			}
@@ -80,16 +80,19 @@ func (cmd *command) quotesHide(name, first string) bool {
 
 // open chooses the format and returns it with the place where rows start.
 func (cmd *command) open(src *source) (f format, start int, err error) {
-	d := &delimited{comma: ",", quote: strict}
+	d := &delimited{comma: ",", quote: strict, nul: cmd.zero}
 	cmd.opened = cmd.formatOf(src)
 	cmd.checkSuffix()
 	switch cmd.opened {
 	case "ndjson", "json":
+		if cmd.zero {
+			return nil, 0, fmt.Errorf("%s is %s, and -z is for CSV, TSV and lines", src.name, cmd.opened)
+		}
 		j := newNDJSON(cmd.by)
 		j.array = src.elements
 		return j, src.bom, nil
 	case "tsv":
-		d = &delimited{comma: "\t", quote: none}
+		d.comma, d.quote = "\t", none
 	}
 	if cmd.delimiter != "" {
 		d.comma = cmd.delimiter

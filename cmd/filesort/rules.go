@@ -18,7 +18,6 @@ type rule struct {
 // rules are checked in their order. Those of -c and -C are said once, of -c. Some are of an option with one of its values,
 // see noteValues.
 var rules = []rule{
-	{option: "-z", excludes: []string{"-by"}, because: "rows of CSV, TSV and JSON end with line ends; -t and -k name fields of lines that end with NUL"},
 	{option: "-keep", needs: []string{"-u"}, because: "it says which of the rows stays that tie"},
 	{option: "-count", needs: []string{"-u"}, because: "it counts the rows that tie with one that stays"},
 	{option: "-per", needs: []string{"-top"}, because: "it says of what -top rows are wanted each"},
@@ -33,6 +32,7 @@ var rules = []rule{
 	{option: "-split key=N", excludes: []string{"-per"}, because: "with -per, -split key writes a file for each group"},
 	{option: "-comment", excludes: []string{"-quotes lazy"}, because: "no one knows which quotes hide a line end"},
 	{option: "-seed", needs: []string{"-shuffle", "-R", "-k"}, excludes: []string{"-random-source"}, because: "it says which order of all is taken"},
+	{option: "-u=value", needs: []string{"-by"}, because: "keys of lines and records are compared by their values anyway"},
 	{option: "-count", excludes: []string{"-record"}, because: "a record has no place for a number"},
 }
 
@@ -68,7 +68,7 @@ func (cl *commandLine) checkRules() error {
 }
 
 // Options that go with texts only.
-var textOptions = []string{"-count", "-keep", "-per", "-shuffle", "-R", "-skip", "-comment", "-header", "-no-header", "-quotes", "-null"}
+var textOptions = []string{"-z", "-count", "-keep", "-per", "-shuffle", "-R", "-skip", "-comment", "-header", "-no-header", "-quotes", "-null"}
 
 // checkFormats returns an error if there is an option that does not go with the formats of the input and of the output. Those
 // of texts are "", that of an input, or have names, that of an output.

@@ -187,7 +187,6 @@ func TestSelectionErrors(t *testing.T) {
 		"-by a:desc -per a:int -top 1":   `column "a" is a:int in -per and a:auto:desc in -by`,
 		"-by a -per 1 -top 1":            "-per and -by name column 1 twice: 1, a",
 		"-by a -format ndjson -u -count": `a row has a member count already, {"a":1,"count":7}`,
-		"-by a -z":                       "-z and -by exclude each other",
 	} {
 		in := "a,b\n1,2\n"
 		if strings.Contains(args, "ndjson") {

@@ -157,6 +157,9 @@ func (p *parts) next() error {
 	if p.closer != nil {
 		p.w = p.closer
 	}
+	if p.nulRows() {
+		p.w = &nulWriter{w: p.w}
+	}
 	if _, err := io.WriteString(p.w, p.aside.top()); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (t *tabulation) each(c rowChunk, f format, begin func(), value func(at int,
 	if !ok {
 		return t.eachMember(c, begin, value)
 	}
-	all := &delimited{comma: d.comma, quote: d.quote}
+	all := &delimited{comma: d.comma, quote: d.quote, nul: d.nul}
 	slots := make([]int, len(d.slots))
 	for i := range slots {
 		slots[i] = i

@@ -20,12 +20,14 @@ For all kinds of files:
                    tie in the first key or column, or key=N, in the first N.
                    Each has the header
   -top K           only the first K rows of the order
-  -u               only the first of rows that tie
+  -u[=value]       only the first of rows that tie; with =value also of those
+                   whose values tie in a type that -by does not name
   -keep K          with -u: which of them, first or last (default first)
   -count[=NAME]    with -u: how many rows tie, before each line as uniq -c has
                    it, in a last column or a last member NAME (default count)
   -c, -C           report whether the input is sorted, -C without a message
   -m               merge sorted files
+  -z               lines, and rows of CSV and TSV, end with NUL
   -skip N          the first N lines of each file are not sorted: those of the
                    first file stay on top, and the others have to be the same
   -comment C       lines that begin with C are not sorted, in quotes of csv
@@ -70,7 +72,6 @@ Lines:
                    the first 16 bytes of F choose the order of -R; so does -seed
   +POS1 [-POS2]    an old form of -k, which counts from 0; a message names the new
   -s               lines whose keys tie keep their order
-  -z               lines end with NUL
   --debug          mark the keys under each line, and say on standard error what
                    may not be meant
   --locale L       text in the order of a language and numbers in its notation,
@@ -144,7 +145,7 @@ number. time is RFC 3339 or that of SQL: a date, or date and time with a T or a
 space between them, and a zone such as Z, +02 or +02:00 or none (UTC then).
 Strings are ordered bytewise. A column of text most of whose values are numbers,
 times or booleans is named on standard error. For -u, values of a type that -by
-does not give tie only if they are written alike.
+does not give tie only if they are written alike, except with -u=value.
 
 Exit codes: 0 done, 1 -c found disorder, 2 the file or the command line is at
 fault.
