@@ -35,7 +35,10 @@ func TestLocale(t *testing.T) {
 			lines := make([]string, r.IntN(300))
 			for i := range lines {
 				var b strings.Builder
-				for range r.IntN(8) {
+				if r.IntN(3) == 0 { // more than a prefix of keys, and where that ends
+					b.WriteString("Grünes.čaj křídlo, š"[:14+r.IntN(3)])
+				}
+				for range r.IntN(8 + 30*r.IntN(2)) {
 					b.WriteRune(letters[r.IntN(len(letters))])
 				}
 				lines[i] = b.String()
