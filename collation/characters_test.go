@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"unicode/utf8"
+	"unsafe"
 
 	"example.com/sorter/internal/testkit"
 	"golang.org/x/text/collate"
@@ -56,7 +57,7 @@ func TestCharacters(t *testing.T) {
 				continue
 			}
 			k := &keyer{collator: collate.New(tag, given...)}
-			p := newPacking(k)
+			p := newPacking(k, tag)
 			a := k.learn(p)
 			if a == nil {
 				continue
@@ -103,7 +104,7 @@ func TestContractions(t *testing.T) {
 	}
 	for i, tag := range tags {
 		k := &keyer{collator: collate.New(tag)}
-		p := newPacking(k)
+		p := newPacking(k, tag)
 		a := k.learn(p)
 		r := rand.New(rand.NewPCG(uint64(i), 6))
 		var in []rune
@@ -135,6 +136,19 @@ func TestContractions(t *testing.T) {
 	}
 }
 
+// TestChangedText makes keys of texts in memory that changes, as that of lines which are read does.
+func TestChangedText(t *testing.T) {
+	c := New(language.Greek)
+	memory := []byte("text")
+	for _, text := range []string{"text", "Text", "", "ab", "text", "text"} {
+		memory = append(memory[:0], text...)
+		// Sound: the text is not used after the call, and memory is not written to meanwhile.
+		if got := c.Key(unsafe.String(unsafe.SliceData(memory), len(memory))); !bytes.Equal(got, New(language.Greek).Key(text)) {
+			t.Errorf("%q has the key %x", text, got)
+		}
+	}
+}
+
 // TestPrefix compares prefixes with keys, before and after weights are learned, of texts that are shorter than a prefix, too.
 func TestPrefix(t *testing.T) {
 	for _, c := range []*Collation{New(language.English), New(language.Hungarian), New(language.MustParse("fr-CA")), New(language.German, collate.Numeric)} {
@@ -145,7 +159,10 @@ func TestPrefix(t *testing.T) {
 				text = drawnText(r, i%places)
 			}
 			var want [prefixBytes]byte
-			copy(want[:], c.Key(text))
+			key := c.Key(text)
+			if copy(want[:], key); !bytes.Equal(c.AppendKey([]byte("x"), text)[1:], key) {
+				t.Fatalf("%q has another key the second time", text)
+			}
 			if got := c.Prefix(text); got != want {
 				t.Fatalf("%q has %x, want %x", text, got, want)
 			}
@@ -157,7 +174,7 @@ func TestPrefix(t *testing.T) {
 func TestLearned(t *testing.T) {
 	for _, tag := range []language.Tag{language.English, language.Czech, language.Danish, language.MustParse("fr-u-ka-shifted-kb-true")} {
 		c, k := New(tag), &keyer{collator: collate.New(tag)}
-		p := newPacking(k)
+		p := newPacking(k, tag)
 		done := make(chan bool)
 		texts := []string{"", "a", "chata", "Aachen", "Škoda", "křeček", "smørrebrød – ’", "é-a", "été", "hello world", "naïve", "ch\xff", "\x00", "zebra 10", "a\u0301"}
 		want := make([][]byte, len(texts))
@@ -185,7 +202,7 @@ func TestLearned(t *testing.T) {
 func BenchmarkKey(b *testing.B) {
 	text := "hello world this is a test line 12345, of 50 bytes"
 	k := &keyer{collator: collate.New(language.English)}
-	p := newPacking(k)
+	p := newPacking(k, language.English)
 	a := k.learn(p)
 	b.Run("learned", func(b *testing.B) {
 		var key []byte

@@ -29,11 +29,17 @@ type keyer struct {
 	text     []byte // with numbers as appendNumeric has them
 	memory   []byte // keys are copied to its end, after older ones
 	key      []byte // before it is copied to memory
+
+	made    []byte // the text whose key was made last, a copy: the caller may write to its memory
+	madeKey []byte
 }
 
 // learnAfter is the number of keys and bytes of their texts after which a Collation takes the milliseconds to learn the
 // weights of characters.
 const learnAfter = 64 << 10
+
+// mostMade bounds the bytes of a text that a keyer holds with its key.
+const mostMade = 1 << 10
 
 // chunk is the memory that keys of one goroutine are cut from.
 const chunk = 64 << 10
@@ -62,7 +68,7 @@ func New(tag language.Tag, options ...collate.Option) *Collation {
 	first := newKeyer()
 	c := &Collation{free: sync.Pool{New: func() any { return newKeyer() }}}
 	c.numeric = bytes.Equal(slices.Clone(first.keyOf("01", false)), first.keyOf("1", false)) // nothing else reports it
-	c.packing = newPacking(first)
+	c.packing = newPacking(first, tag)
 	c.free.Put(first)
 	return c
 }
@@ -125,8 +131,22 @@ func (c *Collation) keyer() *keyer {
 	return k
 }
 
-// append appends the key of text.
+// append appends the key of text. Texts that tie are often the same, one after the other: their key is made once.
 func (c *Collation) append(k *keyer, dst []byte, text string) []byte {
+	if k.madeKey != nil && text == string(k.made) {
+		return append(dst, k.madeKey...)
+	}
+	from := len(dst)
+	dst = c.make(k, dst, text)
+	if len(text) <= mostMade {
+		k.made = append(k.made[:0], text...)
+		k.madeKey = append(k.madeKey[:0], dst[from:]...)
+	}
+	return dst
+}
+
+// make appends the key of text.
+func (c *Collation) make(k *keyer, dst []byte, text string) []byte {
 	if a := c.weights(k, text); a != nil {
 		if made, ok := a.append(dst, text, k); ok {
 			return made

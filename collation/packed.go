@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"unicode"
+
+	"golang.org/x/text/language"
 )
 
 // packing makes the keys of a Collation of those of a collator. They compare in the same way and are shorter: where a
@@ -13,11 +16,12 @@ import (
 // two zero bytes: of the second, of two bytes each, and of the third, of one byte each. Under options there is one of
 // these, or none.
 //
-// On the first level a weight of an ASCII character is one byte here. Between these weights, and outside of them, are
+// On the first level a weight of an ASCII character is one byte here, and one of a letter of the language's script if that is
+// another of two bytes. Between these weights, and outside of them, are
 // bytes that other weights stand after. On the other levels most weights are the same, and are counted: a run of
 // them is a byte (UTS #10, "Run-Length Compression"). A level but the last ends with a zero.
 type packing struct {
-	first  []uint32 // weights of ASCII characters on the first level, rising
+	first  []uint32 // weights of one byte on the first level, rising: those of ASCII and of a language's own letters
 	others []level
 }
 
@@ -43,7 +47,7 @@ const (
 const mostFirst = 127
 
 // newPacking returns the packing for the keys of a collator, or nil if they are of another form.
-func newPacking(k *keyer) *packing {
+func newPacking(k *keyer, tag language.Tag) *packing {
 	empty := k.keyOf("", false)
 	levels := len(empty) / len(between)
 	if !bytes.Equal(empty, bytes.Repeat(between, levels)) {
@@ -61,18 +65,39 @@ func newPacking(k *keyer) *packing {
 			l.common, key = l.weight(key)
 		}
 	}
-	for c := byte(' '); c < 0x7f; c++ {
-		for key := k.keyOf(string(rune(c)), false); len(key) > 0 && !bytes.HasPrefix(key, between); {
-			var w uint32
-			w, key = firstWeight(key)
-			p.first = append(p.first, w)
-		}
+	for c := ' '; c < 0x7f; c++ {
+		p.short(k, c)
 	}
-	slices.Sort(p.first)
-	if p.first = slices.Compact(p.first); len(p.first) > mostFirst {
+	if len(p.first) > mostFirst {
 		return nil
 	}
+	script, _ := tag.Script()
+	own := scripts[script.String()]
+	if own == nil {
+		return p
+	}
+	for _, block := range own.R16 {
+		for r := rune(block.Lo); r <= rune(block.Hi) && r < twoBytes && len(p.first) < mostFirst-mostWeights; r++ {
+			if block.Stride == 1 && unicode.IsLetter(r) && !unicode.IsUpper(r) { // which has the weight of the small letter
+				p.short(k, r)
+			}
+		}
+	}
 	return p
+}
+
+// scripts are those of letters of two bytes, of which most have a weight of one byte in their languages.
+var scripts = map[string]*unicode.RangeTable{"Cyrl": unicode.Cyrillic, "Grek": unicode.Greek, "Hebr": unicode.Hebrew, "Arab": unicode.Arabic, "Armn": unicode.Armenian}
+
+// short makes the weights of a character on the first level one byte each.
+func (p *packing) short(k *keyer, r rune) {
+	for key := k.keyOf(string(r), false); len(key) > 0 && !bytes.HasPrefix(key, between); {
+		var w uint32
+		w, key = firstWeight(key)
+		if i, known := slices.BinarySearch(p.first, w); !known {
+			p.first = slices.Insert(p.first, i, w)
+		}
+	}
 }
 
 // firstWeight returns the weight that a key begins with, of the first level.

@@ -31,7 +31,7 @@ func TestPacked(t *testing.T) {
 			}
 			r := rand.New(rand.NewPCG(uint64(i), uint64(o)))
 			k := &keyer{collator: collate.New(tag, given...)}
-			p := newPacking(k)
+			p := newPacking(k, tag)
 			if p == nil {
 				t.Fatalf("%v, option %d: keys are not packed", tag, o)
 			}
@@ -69,6 +69,16 @@ func drawnTexts(r *rand.Rand) (a, b string) {
 		}
 	}
 	return strings.Join(all, ""), strings.Join(other, "")
+}
+
+// TestOwnLetters holds keys of texts in a language's own letters to a byte for each and some more.
+func TestOwnLetters(t *testing.T) {
+	for tag, text := range map[string]string{"ru": "съешь ещё этих мягких", "el": "ξεσκεπαζω την ψυχη", "uk": "жебракують філософи", "he": "דג סקרן שט בים", "ar": "نص حكيم له سر قاطع"} {
+		letters := len([]rune(text))
+		if n := len(New(language.MustParse(tag)).Key(text)); n > letters+letters/2+8 { // of three levels
+			t.Errorf("%s: the key of %d characters has %d bytes", tag, letters, n)
+		}
+	}
 }
 
 // TestPackedLength holds keys of ASCII texts to the length that the comments promise.
