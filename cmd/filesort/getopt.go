@@ -133,21 +133,14 @@ func setBundle(options []option, bundle string, rest []string) ([]string, error)
 		}
 		o := &options[at]
 		if o.arg == noArgument || o.arg == optionalArgument {
-			value, given := "", false
-			if o.arg == optionalArgument {
-				value, given = strings.CutPrefix(bundle[i+1:], "=")
+			if value, given := strings.CutPrefix(bundle[i+1:], "="); given && o.arg == optionalArgument {
+				if value == "" {
+					return nil, fmt.Errorf("option '-%c' has an empty value", o.short)
+				}
+				return rest, inOption("-"+string(o.short), value, o.set(value))
 			}
-			switch {
-			case !given:
-				value = ""
-			case value == "":
-				return nil, fmt.Errorf("option '-%c' has an empty value", o.short)
-			}
-			if err := inOption("-"+string(o.short), value, o.set(value)); err != nil {
+			if err := o.set(""); err != nil {
 				return nil, err
-			}
-			if given {
-				return rest, nil
 			}
 			continue
 		}
