@@ -116,3 +116,17 @@ func TestOptionNames(t *testing.T) {
 		}
 	}
 }
+
+// TestShortValues: an option that may have a value takes it after a sign of equality, alone or at the end of a bundle.
+func TestShortValues(t *testing.T) {
+	for _, args := range [][]string{{"-u=value"}, {"-mu=value"}, {"--unique=value"}, {"-unique=value"}} {
+		if cmd, err := parseArgs(append(args, "-by", "1")); err != nil || !cmd.unique || !cmd.byValue {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	for _, test := range [][2]string{{"-u=", "empty"}, {"-u=x", "value"}, {"-r=x", "invalid option -- '='"}, {"-c=later", "-c"}} {
+		if _, err := parseArgs([]string{test[0], "-by", "1"}); err == nil || !strings.Contains(err.Error(), test[1]) {
+			t.Errorf("%s: %v", test[0], err)
+		}
+	}
+}
