@@ -1,7 +1,11 @@
 package main
 
 import (
+	"maps"
+	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,5 +52,36 @@ func TestSample(t *testing.T) {
 		if _, ok := want[strings.TrimPrefix(key, "clamp/clamp.go ")]; !ok {
 			t.Errorf("%s: %s", key, r.verdict)
 		}
+	}
+}
+
+// TestEquivalents holds each line of the list of mutants that change nothing to the mutants that there are.
+func TestEquivalents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the packages are compiled")
+	}
+	known, err := equivalents("equivalents.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := map[string]bool{}
+	for key := range known {
+		file, _, _ := strings.Cut(key, " ")
+		folders[path.Dir(file)] = true
+	}
+	b := &builder{root: "..", out: t.TempDir(), plan: Plan{All: map[string]int{}}, overlay: map[string]string{}, next: 1}
+	if err := os.Mkdir(filepath.Join(b.out, "source"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		if err := b.mutate(folder); err != nil {
+			t.Errorf("%s: %v", folder, err)
+		}
+	}
+	for _, m := range b.plan.Mutants {
+		delete(known, m.Key())
+	}
+	for _, key := range slices.Sorted(maps.Keys(known)) {
+		t.Errorf("no mutant: %s", key)
 	}
 }
