@@ -21,10 +21,8 @@ func orderOf(cols []extract.Column, rows extract.Input, o call.Options) (perm.Pe
 	}
 	t := r.orderTask(rows, cols)
 	t.begin = func() error {
-		if cap(o.Into) < rows.Len {
-			if err := Addressable(rows.Len, 4); err != nil {
-				return err
-			}
+		if err := Addressable(rows.Len, 4); err != nil {
+			return err
 		}
 		t.index = column.Result(rows.Slice.Raw(), rows.Len, o.Into, extract.Specs(cols))
 		r.result, r.Plan.bytes, r.Env.Held = o.Held, r.Plan.bytes+o.Held, 0

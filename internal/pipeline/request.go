@@ -241,20 +241,19 @@ func Addressable(n int, size uintptr) error {
 	return TooLong(n)
 }
 
-// overrun is what [OnOverrun] was given, nil outside of tests.
-var overrun atomic.Pointer[func(movement string, took, planned int64)]
+// audited is what [OnPlanned] was given, nil outside of tests.
+var audited atomic.Pointer[func(movement string, took, planned int64)]
 
-// OnOverrun makes calls under a memory limit that end from now on report to f if they took more scratch
-// memory than they had planned, until restore is called. It is for tests.
-func OnOverrun(f func(movement string, took, planned int64)) (restore func()) {
-	overrun.Store(&f)
-	return func() { overrun.Store(nil) }
+// OnPlanned makes calls under a memory limit that end from now on report to f how much scratch memory they took, and
+// how much they had planned, until restore is called. It is for tests.
+func OnPlanned(f func(movement string, took, planned int64)) (restore func()) {
+	audited.Store(&f)
+	return func() { audited.Store(nil) }
 }
 
-// audit reports to a test a call that took more than it had planned. Calls within the call that have plans
-// of their own report themselves.
+// audit reports the memory of a call to a test. Calls within the call that have plans of their own report themselves.
 func (r *Request) audit() {
-	report := overrun.Load()
+	report := audited.Load()
 	if report == nil || r.Env.Limit == 0 || r.Plan.engine == nil || r.Plan.Movement.inCalls() {
 		return
 	}
@@ -262,9 +261,7 @@ func (r *Request) audit() {
 	if r.Plan.Movement == InPlace { // large runs of ties take what is left
 		planned = max(planned, r.Env.Limit-r.Env.Held)
 	}
-	if took > planned {
-		(*report)(r.Plan.Movement.String(), took, planned)
-	}
+	(*report)(r.Plan.Movement.String(), took, planned)
 }
 
 // Allow returns an error unless the call may take the given bytes besides those of its plan.

@@ -53,7 +53,7 @@ func OrderWithin(cols []extract.Column, n int, offsets []int, o *call.Options) (
 	}
 	rows.Arena = &r.Arena
 	err = r.Decide(Facts{Verb: ToOrderWithin, Words: words, Sizes: []uintptr{rows.Slice.Size()}, Numbered: true, Segments: segments})
-	if err == nil && cap(o.Into) < n {
+	if err == nil {
 		err = Addressable(n, 4)
 	}
 	if err != nil {

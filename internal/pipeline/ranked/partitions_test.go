@@ -2,6 +2,7 @@ package ranked
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"testing"
 	"unsafe"
@@ -31,6 +32,11 @@ func TestPartitionsOfRows(t *testing.T) {
 			of[i], keys[i] = int64(r.IntN(values)), int64(r.IntN(n/2))
 			texts[i] = string([]byte{'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', byte(of[i]), byte(of[i] >> 8)})
 		}
+		if r.IntN(3) == 0 { // the first rows of a partition come first
+			for i := range keys {
+				keys[i] = int64(i)
+			}
+		}
 		lead := columnAt(of)
 		byText := r.IntN(2) == 0
 		if byText {
@@ -55,6 +61,20 @@ func TestPartitionsOfRows(t *testing.T) {
 			}
 			first = append(first, want[lo:min(hi, lo+k)]...)
 			ends, lo = append(ends, len(first)), hi
+		}
+		ranks := perm.Perm{}
+		for lo, hi := 0, 0; lo < n; lo = hi {
+			for hi < n && of[want[hi]] == of[want[lo]] {
+				hi++
+			}
+			ranks = append(ranks, want[lo], want[lo+(hi-lo)/2], math.MaxUint32)
+			if hi-lo > 3 {
+				ranks[len(ranks)-1] = want[lo+3]
+			}
+		}
+		nth, err := NthOfPartitions(cols([]column.Spec{lead}), cols([]column.Spec{columnAt(keys)}), n, 3, func(size, j int) int { return []int{0, size / 2, 3}[j] }, &call.Options{Workers: 1})
+		if err != nil || !slices.Equal(nth, ranks) || cap(nth) > len(nth)+3 {
+			t.Fatalf("case %d: rows of ranks of %d partitions: %d, want %d, %v", i, len(ends)-1, len(nth), len(ranks), err)
 		}
 		rows, parts, err := FirstOfPartitions(cols([]column.Spec{lead}), cols([]column.Spec{columnAt(keys)}), n, k, &call.Options{Workers: int32(1 + r.IntN(3))})
 		if err != nil || !slices.Equal(rows, first) || !slices.Equal(parts.Offsets(), ends) {
