@@ -350,7 +350,7 @@ func drawnSort[C Code](t *testing.T, r *rand.Rand, n int) {
 // TestDrawnEnds ends sorts at each time at which they ask: then they report it, and elements are where they were.
 func TestDrawnEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	for i := range testkit.Pick(250, 1333) {
+	for i := range testkit.Pick(200, 1333) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}
@@ -359,23 +359,32 @@ func TestDrawnEnds(t *testing.T) {
 			n = drawnLarge[r.IntN(len(drawnLarge))]
 		}
 		_, codes := drawCodes[uint64](r, n)
-		env := newEnv(1 + r.IntN(3))
-		ctx := &testkit.Ending{Context: context.Background()}
-		ctx.Left.Store(int64(r.IntN(1 << r.IntN(10))))
-		env.Loop.Ctx = ctx
-		way := drawWay(t, r, codes, env.Loop.Workers)
-		got, err := way.sort(env)
-		want := stableOrder(codes)
-		if err != nil {
-			presorted.Forward(want, 0)
+		workers := 1 + r.IntN(3)
+		way := drawWay(t, r, codes, workers)
+		const many = 1 << 40
+		questions, left := int64(0), int64(many) // before the end: first more than there are, then some of these
+		for range 4 {
+			env := newEnv(workers)
+			ctx := &testkit.Ending{Context: context.Background()}
+			ctx.Left.Store(left)
+			env.Loop.Ctx = ctx
+			got, err := way.sort(env)
+			want := stableOrder(codes)
+			if err != nil {
+				presorted.Forward(want, 0)
+			}
+			switch {
+			case err != nil && err != context.Canceled, err == nil && env.Loop.Cancellable() && ctx.Left.Load() < 0:
+				t.Fatalf("case %d, %s of %d codes: error %v, asked %d times after the end", i, way.name, n, err, -ctx.Left.Load())
+			case (err == nil || way.moves) && !slices.Equal(got, want):
+				t.Fatalf("case %d, %s of %d codes, error %v: wrong order", i, way.name, n, err)
+			}
+			env.Arena.Release(1)
+			if left == many {
+				questions = many - ctx.Left.Load()
+			}
+			left = r.Int64N(questions + 1)
 		}
-		switch {
-		case err != nil && err != context.Canceled, err == nil && env.Loop.Cancellable() && ctx.Left.Load() < 0:
-			t.Fatalf("case %d, %s of %d codes: error %v, asked %d times after the end", i, way.name, n, err, -ctx.Left.Load())
-		case (err == nil || way.moves) && !slices.Equal(got, want):
-			t.Fatalf("case %d, %s of %d codes, error %v: wrong order", i, way.name, n, err)
-		}
-		env.Arena.Release(1)
 	}
 }
 

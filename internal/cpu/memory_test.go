@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -168,6 +169,38 @@ func TestMemoryBoundsAreNear(t *testing.T) {
 			if got < want[i] {
 				t.Errorf("%s, n=%d: the peak is %.2f of the bound, want at least %.2f", name, n, got, want[i])
 			}
+		}
+	}
+}
+
+// TestBounds holds the bounds to figures: what calls plan to take changes only on purpose.
+func TestBounds(t *testing.T) {
+	segments := NewSegments([]int{0, 10, 3000, 3000 + 2*bucket.MaxLen})
+	for _, c := range []struct {
+		n, workers int
+		size, code uintptr
+		want       [7]int64 // of Order, Move, MoveRefined, SortPairs, Keys, OrderWithin, MoveWithin
+	}{
+		{1000, 1, 8, 8, [7]int64{474_784, 270_336, 487_072, 499_232, 574_504, 19_132_864, 1_206_560}},
+		{1000, 3, 200, 4, [7]int64{328_992, 455_840, 595_232, 615_584, 619_336, 22_859_104, 30_745_744}},
+		{leastTarget + 1, 1, 24, 8, [7]int64{2_007_880, 1_671_168, 2_335_560, 2_284_360, 1_446_072, 20_517_312, 3_857_256}},
+		{17_000, 2, 4, 4, [7]int64{2_238_496, 1_736_704, 2_500_640, 2_381_856, 1_554_088, 23_215_616, 786_432}},
+		{33_000, 1, 48, 8, [7]int64{6_964_040, 8_402_648, 10_215_416, 9_837_088, 3_318_600, 25_039_296, 9_006_512}},
+		{bucket.MaxLen + 1, 1, 8, 8, [7]int64{15_018_848, 13_772_368, 16_127_008, 16_217_216, 7_969_312, 28_298_944, 1_722_656}},
+		{bucket.MaxLen + 1, 9, 24, 4, [7]int64{12_609_200, 12_620_944, 14_967_512, 14_473_464, 6_235_144, 36_483_928, 19_773_080}},
+		{300_000, 1, 4, 4, [7]int64{17_029_728, 13_488_576, 20_490_392, 18_348_640, 11_475_552, 18_041_264, 786_432}},
+		{300_000, 4, 24, 8, [7]int64{54_651_248, 52_726_744, 64_192_752, 62_880_696, 38_471_664, 62_927_672, 10_785_320}},
+		{1 << 22, 1, 16, 8, [7]int64{251_780_840, 252_555_104, 368_345_568, 327_978_136, 158_612_064, 62_785_680, 3_595_112}},
+		{1 << 22, 16, 8, 4, [7]int64{270_896_592, 225_955_512, 362_639_864, 308_860_656, 171_588_968, 104_512_064, 9_586_976}},
+		{1 << 26, 2, 128, 8, [7]int64{4_470_226_512, 12_703_857_536, 15_024_998_040, 14_277_749_768, 2_242_947_536, 1_114_262_552, 38_347_912}},
+	} {
+		n, workers, size, code := c.n, c.workers, c.size, c.code
+		got := [...]int64{
+			OrderBytes(n, workers, code), MoveBytes(n, workers, size, code), MoveRefinedBytes(n, workers, size, code, 16), SortPairsBytes(n, workers, size, code),
+			KeysBytes(n, workers, code), OrderWithinBytes(n, workers, segments, code), MoveWithinBytes(n, workers, segments, size),
+		}
+		if got != c.want && bits.UintSize == 64 {
+			t.Errorf("%d elements of %d bytes, codes of %d, %d workers: %d", n, size, code, workers, got)
 		}
 	}
 }
