@@ -158,3 +158,13 @@ func TestFollowing(t *testing.T) {
 		}
 	}
 }
+
+// TestSameMemory counts texts that are the same memory: others may be equal, or begin at the same address.
+func TestSameMemory(t *testing.T) {
+	s := "a text and more"
+	for want, keys := range map[int][]string{0: {s[:3], s}, 2: {s, s, s[:5], s}, 3: {s, s, s}, 1: {s, strings.Clone(s), s}} {
+		if got := SameMemory(keys, s); got != want {
+			t.Errorf("%q: %d, want %d", keys, got, want)
+		}
+	}
+}
