@@ -17,10 +17,10 @@ fuzz:
 # Changes the library in small ways, one at a time, and counts the changes that no test notices. The results are
 # those of a run; "mutants score" of several files takes the last verdict of each mutant.
 MUTANTS := internal/sortkey internal/ties internal/presorted internal/presorted/bywords internal/selection internal/spill \
-	internal/extract=300 internal/extract/column=200 internal/extract/texts=100 internal/pipeline=300 internal/pipeline/ranked=100 internal/cpu=300 internal/cpu/bucket=200 extsort=300
+	internal/extract=300 internal/extract/column=200 internal/extract/texts=100 internal/pipeline=300 internal/pipeline/ranked=100 internal/cpu=300 internal/cpu/bucket=200 internal/cpu/loops=100 extsort=300
 mutants: export GOWORK = off
 mutants:
-	cd mutants && go run . build -o ../.build/mutants -users internal/spill=extsort,internal/extract/column=internal/extract,internal/extract/texts=internal/extract,internal/pipeline=internal/pipeline/ranked $(MUTANTS)
+	cd mutants && go run . build -o ../.build/mutants -users internal/spill=extsort,internal/extract/column=internal/extract,internal/extract/texts=internal/extract,internal/pipeline=internal/pipeline/ranked,internal/cpu/bucket=internal/cpu,internal/cpu/loops=internal/cpu/bucket $(MUTANTS)
 	cd mutants && go run . run -dir ../.build/mutants -o ../.build/mutants/results.txt -p $$(nproc)
 	cd mutants && go run . score ../.build/mutants/results.txt
 
