@@ -95,7 +95,7 @@ func TestSmallAfter(t *testing.T) { testAfter(t, openSmall(t, Verify()), 3000) }
 func TestSmallLacks(t *testing.T) {
 	e := openSmall(t)
 	for a := engine.Auto; a < engine.Algorithms; a++ {
-		runs := !a.OrdersCodes() && a != engine.BucketRadix || a == engine.Hybrid || a == engine.Radix || a == engine.MergeSort
+		runs := !engine.OrdersCodes(a) && a != engine.BucketRadix || a == engine.Hybrid || a == engine.Radix || a == engine.MergeSort
 		if e.Runs(a) != runs {
 			t.Errorf("runs %v: %v", a, !runs)
 		}

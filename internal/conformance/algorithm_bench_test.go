@@ -43,7 +43,7 @@ func BenchmarkAlgorithms(b *testing.B) {
 
 func benchAlgorithms[K sorter.Key](b *testing.B, name string, keys []K) {
 	for a := sorter.Auto; a < engine.Algorithms; a++ {
-		if !sorter.CPU().Runs(a) || a != sorter.Auto && !a.OrdersCodes() {
+		if !sorter.CPU().Runs(a) || a != sorter.Auto && !engine.OrdersCodes(a) {
 			continue
 		}
 		b.Run(fmt.Sprintf("%s/%v", name, a), func(b *testing.B) {

@@ -97,7 +97,7 @@ func tasks(n int) []task {
 // orders makes a task of ordering codes for each algorithm that does so here.
 func orders[K orderedKey](keys []K) (all []task) {
 	for a := sorter.Auto; a < engine.Algorithms; a++ {
-		if a.OrdersCodes() && sorter.CPU().Runs(a) {
+		if engine.OrdersCodes(a) && sorter.CPU().Runs(a) {
 			all = append(all, taskOn(fmt.Sprintf("Order by %v", a), keys, func(s []K, opts ...sorter.Option) error {
 				_, err := sorter.OrderKeys(s, append(opts, sorter.Use(a))...)
 				return err

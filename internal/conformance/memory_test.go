@@ -94,7 +94,7 @@ func TestMemoryLimitAlgorithms(t *testing.T) {
 	in := fills(n)
 	want := byPrice(in)
 	for a := sorter.Auto; a < engine.Algorithms; a++ {
-		if !a.OrdersCodes() || !sorter.CPU().Runs(a) {
+		if !engine.OrdersCodes(a) || !sorter.CPU().Runs(a) {
 			continue
 		}
 		checkLimits(t, fmt.Sprintf("40 bytes by float32, %v", a), in, want, 4, func(s []fill, opts ...sorter.Option) error {

@@ -21,13 +21,13 @@ func (Engine) Worth(engine.Work) bool { return true }
 
 // Runs implements [engine.Backend].
 func (Engine) Runs(a engine.Algorithm) bool {
-	return !a.OrdersCodes() || papers.Runs(a)
+	return !engine.OrdersCodes(a) || papers.Runs(a)
 }
 
 // Order implements [engine.Backend].
 func (Engine) Order(ctx context.Context, job *engine.Job) error {
 	job.Loop.Ctx = ctx
-	if job.Algorithm.OrdersCodes() {
+	if engine.OrdersCodes(job.Algorithm) {
 		return papers.Order(job)
 	}
 	if job.Bits <= 32 {

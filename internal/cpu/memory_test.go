@@ -301,7 +301,7 @@ func memoryWays(codes []uint64, workers int) map[string]memoryWay {
 	}
 	papers.Link()
 	for a := engine.Auto; a < engine.Algorithms; a++ {
-		if a.OrdersCodes() && (Engine{}).Runs(a) {
+		if engine.OrdersCodes(a) && (Engine{}).Runs(a) {
 			ways[fmt.Sprint(a)] = memoryWay{papers.Bytes(a, n, workers, 8), func(env *engine.Env) error {
 				job := &engine.Job{N: n, Bits: 64, Algorithm: a, Codes64: sourceOf(codes), Emit: func(int, []uint32) {}, Env: env}
 				return Engine{}.Order(env.Loop.Ctx, job)

@@ -39,4 +39,4 @@ func (a Algorithm) String() string {
 }
 
 // OrdersCodes reports whether a is an algorithm that orders codes, not a movement.
-func (a Algorithm) OrdersCodes() bool { return a >= BucketBitonic && a < Algorithms }
+func OrdersCodes(a Algorithm) bool { return a >= BucketBitonic && a < Algorithms }

@@ -44,7 +44,7 @@ func (f *Facts) timeBytes() int64 { return extract.EarlyBytes(f.n, f.Words) }
 func (f *Facts) orderBytes() int64 {
 	code := extract.CodeSize(f.Words)
 	bytes := cpu.OrderBytes(f.n, f.workers, code)
-	if f.algorithm.OrdersCodes() && cpu.Host.Runs(f.algorithm) {
+	if engine.OrdersCodes(f.algorithm) && cpu.Host.Runs(f.algorithm) {
 		bytes = max(bytes, papers.Bytes(f.algorithm, f.n, f.workers, code)+ties.MarkBytes(f.n, f.Words))
 	}
 	return bytes + f.numberBytes()

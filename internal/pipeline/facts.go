@@ -127,7 +127,7 @@ func (f *Facts) ownWay() bool { return !f.insists() && f.codesAlgorithm() == eng
 
 // codesAlgorithm is the algorithm asked for where it says how codes are ordered, or Auto.
 func (f *Facts) codesAlgorithm() engine.Algorithm {
-	if f.algorithm.OrdersCodes() {
+	if engine.OrdersCodes(f.algorithm) {
 		return f.algorithm
 	}
 	return engine.Auto

@@ -51,7 +51,7 @@ func decide(f *Facts) (plan, error) {
 		return plan{engine: cpu.Host}, TooLong(f.n)
 	case f.Verb == ToFind, f.Verb == ToSelect && f.K <= MostSelected(f.n, f.workers):
 		return f.selection()
-	case f.Verb == toDecode && !(f.algorithm.OrdersCodes() && !f.insists()):
+	case f.Verb == toDecode && !(engine.OrdersCodes(f.algorithm) && !f.insists()):
 		return f.decoding()
 	}
 	m := f.movement()

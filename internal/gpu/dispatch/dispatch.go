@@ -150,7 +150,7 @@ func (r repertoire) demanding(a engine.Algorithm, in codes.Input) (found algorit
 // when the device is done. The outcome names the algorithm that ran.
 func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	choice := s.algorithms.choiceFor(a, in)
-	if a.OrdersCodes() || choice != engine.BucketBitonic {
+	if engine.OrdersCodes(a) || choice != engine.BucketBitonic {
 		return s.sortBy(w, choice, in, to)
 	}
 	f, err := s.bucket.SortIf(w, bucket.Policy{Worth: worth, Few: s.few, Leave: leave}, in, to)
@@ -266,7 +266,7 @@ func (a algorithm) gathered(w *device.Workspace, in codes.Input, sorted cuda.Ptr
 // nothing else.
 func (r repertoire) choiceFor(a engine.Algorithm, in codes.Input) engine.Algorithm {
 	switch {
-	case a.OrdersCodes():
+	case engine.OrdersCodes(a):
 		return a
 	case in.N < mergeBelow(in):
 		return engine.MergeSort
