@@ -18,9 +18,10 @@ import (
 // with the sorted strays between the runs. A sample comes first: four of five sampled keys
 // must have one of the values. If there are too many strays, the first pass stops, with nothing written.
 const (
-	heavyValues = 4  // one vector register each
-	heavySample = 64 // number of keys sampled
-	heavyStrays = 4  // at most n/heavyStrays keys may be strays
+	heavyValues = 4    // one vector register each
+	heavySample = 64   // number of keys sampled
+	heavyStrays = 4    // at most n/heavyStrays keys may be strays
+	splitStrays = 4096 // or n/splitStrays and one, where splits take less time than strays (Xeon, 2026-11-30, 1 % of them: 1.4 instead of 2.7 ns)
 
 	// heavyLeast is the least number of sampled keys that must have one of the values. With a
 	// tenth of strays this path takes a third of the time of a partition.
@@ -124,9 +125,10 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 		counts [heavyValues]int
 		strays int
 	}
-	n, chunk, allowed := len(bits), env.ChunkOf(len(bits)), heavyStrays
+	n, chunk := len(bits), env.ChunkOf(len(bits))
+	most := func(keys int) int { return keys / heavyStrays }
 	if bucket.Splits() && ways.On(ways.SplitKeys) && env.Loop.Workers <= splitWorkers && n <= mostNarrow {
-		allowed = n + 1 // none: splits take less time than a sort of strays (Xeon, 2026-11-30, 1 % of them: 1.4 instead of 2.7 ns)
+		most = func(keys int) int { return keys/splitStrays + 1 }
 	}
 	parts, memory := make([]counted, (n+chunk-1)/chunk), lazily[C](env, sizeStrays(nil, n, unsafe.Sizeof(C(0))))
 	var many atomic.Bool
@@ -135,7 +137,7 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 		for at := lo; at < hi && !many.Load() && env.Loop.Err() == nil; at += engine.Block {
 			block := bits[at:min(at+engine.Block, hi)]
 			if others := h.countBlock(block, &p.counts); others > 0 {
-				if p.strays += others; p.strays > (hi-lo)/allowed {
+				if p.strays += others; p.strays > most(hi-lo) {
 					many.Store(true)
 					return
 				}

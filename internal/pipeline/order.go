@@ -79,9 +79,6 @@ func orderBy[C sortkey.Code](r *Request, rows extract.Input, words []extract.Wor
 // through the codes of their ties. The order has places in the input, unless numbers are wanted and
 // the codes decide alone: then numbers are written while places are in the cache.
 func OrderCodes[C sortkey.Code](r *Request, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
-	for _, tied := range r.marks {
-		clear(tied) // a device that failed may have set some
-	}
 	if extract.Decisive(words) {
 		if !r.untranslated {
 			rows.Picked = nil
@@ -154,6 +151,9 @@ func (r *Request) orderedBy(job *engine.Job) (done bool, err error) {
 	r.Plan.engine, r.Plan.mayFallBack = cpu.Host, false
 	r.used.Fallback, r.used.Engine = err, cpu.Host.Name()
 	r.Trace = engine.Trace{Stages: r.Trace.Stages, Vectors: r.Trace.Vectors}
+	for _, tied := range r.marks {
+		clear(tied) // the device may have set some
+	}
 	return false, nil
 }
 
