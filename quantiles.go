@@ -13,7 +13,8 @@ import (
 // place q*(len(keys)-1) of the order, from 0, and between two keys linear by the distance from them:
 // the default of NumPy, R, Arrow and Excel, and SQL's percentile_cont. The median is 0.5.
 //
-// Keys are converted to float64 first. A quantile at a NaN, or between one and a key, is NaN; NaNs
+// Keys are converted to float64 first. A quantile at a NaN, between one and a key, or between both infinities is
+// NaN; one between an infinity and a key is the infinity. NaNs
 // come first in the order, or where [NaNsLast] and [NaNsFirst] say. With [Descending], q counts
 // from the largest key. There is no quantile of no keys: all are NaN.
 //
@@ -64,7 +65,7 @@ func quantileOf(lo, hi, q float64, n int) float64 {
 // between returns the point at a share of the way from a to b.
 func between(a, b, share float64) float64 {
 	switch {
-	case a == b || share == 0:
+	case a == b || share == 0 || math.IsInf(a, 0) && b-b == 0: // b is finite
 		return a
 	case math.Signbit(a) != math.Signbit(b): // the distance may be more than a float64 holds
 		return a*(1-share) + b*share

@@ -54,8 +54,8 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 // SortKeys sorts keys, which are the elements themselves, in ascending order. Every key
 // keeps its bits, those of NaNs and negative zeros included.
 //
-// Without [Stable], −0 comes before +0, and NaNs are ordered by their bits. With it,
-// they keep their input order.
+// Without [Stable], −0 comes before +0, and NaNs are ordered by their bits: those without a sign
+// ascend, then those with one descend. [Descending] turns both around. With Stable, they keep their input order.
 //
 // Numbers and bools take one code (4 or 8 bytes) of scratch each, or two where up to
 // 2^20 of them crowd, and integers of a narrow range are counted instead of moved. Under a smaller [MemoryLimit] they are

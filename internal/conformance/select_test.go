@@ -349,6 +349,8 @@ func TestQuantiles(t *testing.T) {
 		want float64
 	}{
 		{[]float64{1, 2, 4}, 0.75, nil, 3}, {[]float64{inf, inf, 1}, 0.9, nil, inf}, {[]float64{-inf, inf}, 0.5, nil, nan},
+		{[]float64{-inf, -1}, 0.5, nil, -inf}, {[]float64{-inf, 1}, 0.5, nil, -inf}, {[]float64{1, inf}, 0.5, []sorter.Option{sorter.Descending()}, inf}, {[]float64{1, inf}, 0.5, nil, inf}, {[]float64{-inf, -1}, 1, nil, -1},
+		{[]float64{-inf, nan}, 0.5, []sorter.Option{sorter.NaNsLast()}, nan},
 		{[]float64{math.MaxFloat64, -math.MaxFloat64}, 0.5, nil, 0}, {[]float64{nan, 1, 3}, 0.75, nil, 2}, {[]float64{nan, 1, 3}, 0.25, nil, nan},
 		{[]float64{nan, 1, 3}, 0.25, []sorter.Option{sorter.NaNsLast()}, 2}, {[]float64{nan, 1, 3}, 0.75, []sorter.Option{sorter.NaNsLast()}, nan},
 		{[]float64{0.1, 0.1}, 0.3, nil, 0.1}, {nil, 0.5, nil, nan},
@@ -356,6 +358,23 @@ func TestQuantiles(t *testing.T) {
 		got, err := sorter.Quantiles(c.keys, []float64{c.q}, c.opts...)
 		if err != nil || got[0] != c.want && !(math.IsNaN(got[0]) && math.IsNaN(c.want)) {
 			t.Errorf("quantile %v of %v: %v, want %v, error %v", c.q, c.keys, got, c.want, err)
+		}
+	}
+}
+
+// TestFirstOfNone asks for no element, which takes no key.
+func TestFirstOfNone(t *testing.T) {
+	for _, n := range []int{0, 1, 100, 5000} {
+		calls := 0
+		key := func(i int) int64 { calls++; return int64(-i) }
+		s := make([]int, n)
+		first, err := sorter.By(sorter.Asc(key)).TopOrder(s, 0, sorter.Workers(1))
+		if err != nil || len(first) != 0 || calls > 0 {
+			t.Errorf("TopOrder of %d: %v, error %v, %d calls", n, first, err, calls)
+		}
+		first, err = sorter.RowsBy(n, sorter.Asc(key)).Top(0, sorter.Workers(1))
+		if err != nil || len(first) != 0 || calls > 0 {
+			t.Errorf("Rows.Top of %d: %v, error %v, %d calls", n, first, err, calls)
 		}
 	}
 }

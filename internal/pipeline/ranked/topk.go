@@ -192,7 +192,7 @@ func exchanges[I uint32 | int](order []I) {
 
 // FirstByColumns returns the numbers of the first k elements of s by the columns of an ordering.
 func FirstByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options) ([]uint32, error) {
-	if by.Len() > 0 && pipeline.IsSmall(o, s.Len()) {
+	if k > 0 && by.Len() > 0 && pipeline.IsSmall(o, s.Len()) {
 		return firstFew(by.Columns(), s.Len(), k, extract.Batch{Block: s.Raw()}, o, func() (perm.Perm, error) {
 			own := alone(o)
 			return by.Order(s, &own)
@@ -204,7 +204,7 @@ func FirstByColumns(by *small.Ordering, s cpu.Payload, k int, o *call.Options) (
 // FirstRows returns the first k of the rows 0 … n-1 by columns of row numbers, which it changes.
 func FirstRows(cols []extract.Column, n, k int, o *call.Options) ([]uint32, error) {
 	extract.ForRows(cols, n)
-	if len(cols) > 0 && pipeline.IsSmall(o, n) {
+	if k > 0 && len(cols) > 0 && pipeline.IsSmall(o, n) {
 		return firstFew(cols, n, k, extract.Batch{}, o, func() (perm.Perm, error) {
 			own := alone(o)
 			return small.OrderRows(cols, n, &own)
