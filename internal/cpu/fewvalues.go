@@ -6,11 +6,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ways"
 )
 
 // Keys of which most have one of a few values are counted instead of sorted. One pass counts
@@ -127,7 +125,7 @@ func (h *heavy[C]) count(env *engine.Env, bits []C) (strays []C, err error) {
 	}
 	n, chunk := len(bits), env.ChunkOf(len(bits))
 	most := func(keys int) int { return keys / heavyStrays }
-	if bucket.Splits() && ways.On(ways.SplitKeys) && env.Loop.Workers <= splitWorkers && n <= mostNarrow {
+	if maySplit(env, n) {
 		most = func(keys int) int { return keys/splitStrays + 1 }
 	}
 	parts, memory := make([]counted, (n+chunk-1)/chunk), lazily[C](env, sizeStrays(nil, n, unsafe.Sizeof(C(0))))
@@ -184,7 +182,8 @@ func (h *heavy[C]) countBlock(block []C, counts *[heavyValues]int) (others int) 
 	return others
 }
 
-// others copies the strays of a block to out, which has a place more. Values come in any order, so nothing branches on one.
+// others copies the strays of a block to out, which has a place for each key of the block: what is written after the strays is a value, at
+// or before its own place. Values come in any order, so nothing branches on one.
 func (h *heavy[C]) others(out, block []C) {
 	a, b, c, d := h.values[0], h.values[1], h.values[2], h.values[3]
 	n := 0

@@ -105,8 +105,8 @@ func (w *Small[C]) Sort(n int) []C {
 }
 
 // Codes of which one in leastTiedCodes ties with its predecessor may have few values. Up to mostValues are counted, each
-// of which a share of 1/rareValue of the codes has. With AVX-512 splits take less time (EPYC, 2 processors, 2026-11: 1000 int64 of two values 1.5
-// instead of 4.6 ns; bench/results/constants.md).
+// of which a share of 1/rareValue of the codes has (EPYC, 2 processors, 2026-11: 1000 int64 of two values 1.5
+// instead of 4.6 ns; bench/results/constants.md). With AVX-512 splits take less time.
 const leastTiedCodes, mostValues, rareValue = 5, 4, 16
 
 // countValues sorts codes of few values; false, with nothing moved, if there are more, or a rare one.

@@ -23,13 +23,18 @@ const (
 	splitParts   = 3
 )
 
+// maySplit reports whether n codes of keys may be split from the first round on.
+func maySplit(env *engine.Env, n int) bool {
+	return bucket.Splits() && ways.On(ways.SplitKeys) && env.Loop.Workers <= splitWorkers && n <= mostNarrow
+}
+
 // splitting reports whether n codes, surveyed as v, are split from the first round on. A round of splits reads and writes all codes, which
 // takes long beyond the caches; a matrix takes a partition before, which takes long where many lines are written to at a time (10^5, 10^6
 // and 10^7 uniform uint64, Xeon, 2026-11-30: 5.8, 6.8 and 10.3 instead of 7.1, 8.1 and 14.5 ns; EPYC, 2026-11, by splits beside: 5.3 instead of
 // 5.6 and 8.6 instead of 6.2).
 func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey[C]) bool {
 	switch {
-	case env.Loop.Workers > splitWorkers || n > mostNarrow:
+	case !maySplit(env, n):
 		return false
 	case unsafe.Sizeof(v.Min) == 4 || n <= mostCached:
 		return true

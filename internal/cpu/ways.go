@@ -105,7 +105,7 @@ func findMoves[C Code](env *engine.Env, n int, words presorted.Words[C], v preso
 // splitKeys sorts n codes of keys by splits. It is the way split-keys, which every sort of keys tries before its
 // partition, and each further round.
 func (c *codeSort[C]) splitKeys(env *engine.Env, codes view[C], lo, n int, v presorted.Survey[C], side, first int) (done bool, err error) {
-	if !bucket.Splits() || !ways.On(ways.SplitKeys) || !splitting(env, codes, n, v) {
+	if !splitting(env, codes, n, v) {
 		return false, nil
 	}
 	if err := c.bySplits(env, codes, lo, n, side, first); err != nil {

@@ -151,15 +151,15 @@ func ranksBy[C sortkey.Code](r *pipeline.Request, rows extract.Input, words []ex
 // ones, and other ks, or a sorted copy.
 func KeysAt[K sortkey.Key](keys []K, ks []int, o *call.Options) ([]K, error) {
 	kind, s, own := sortkey.KindOf[K](), cpu.PayloadOf(keys), alone(o)
-	cols := []extract.Column{extract.ColumnAs(kind, nil)}
-	switch {
-	case ways.On(ways.SortForRanks) && sortsForRanks(kind, s, len(ks), o):
+	if ways.On(ways.SortForRanks) && sortsForRanks(kind, s, len(ks), o) {
 		own.Backend = cpu.Host
 		sorted := slices.Clone(keys)
 		err := pipeline.SortKeys(sorted, &own)
 		ways.Took(ways.SortForRanks)
 		return sorted, err
-	case pipeline.IsSmall(o, s.Len()):
+	}
+	cols := []extract.Column{extract.ColumnAs(kind, nil)}
+	if pipeline.IsSmall(o, s.Len()) {
 		rows, err := ranksFew(cols, s.Len(), ks, extract.Batch{Block: s.Raw()}, o, func() (perm.Perm, error) {
 			return small.OrderWith(kind, s, nil, &own)
 		})
