@@ -1,8 +1,11 @@
 package cpu
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"example.com/sorter/internal/testkit"
 )
 
 // TestGatherPast gathers elements of all kinds of sizes to all alignments, from
@@ -52,5 +55,56 @@ func checkGather[T comparable](t *testing.T, n, m int, of func(i int) T) {
 		if to.by.Gather(to.data, from.data, from.n, index, true); !slices.Equal(dst, want) {
 			t.Fatalf("%d of %d elements of %T to %d: wrong", n, m, src[0], offset)
 		}
+	}
+}
+
+// TestPayloads goes to the bounds of parts, and moves elements in each way.
+func TestPayloads(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	for range testkit.Pick(500, 1666) {
+		n := r.IntN(Few + 1)
+		order := r.Perm(Few)
+		var few [Few]uint32
+		k := 0
+		for _, x := range order {
+			if x < n {
+				few[k] = uint32(x)
+				k++
+			}
+		}
+		want := slices.Clone(few[:n])
+		for _, by := range moveBySize {
+			again := few
+			got, _ := by(n, func(s Payload, _ uintptr) error { s.FollowFew(&again); return nil })
+			cycles := slices.Clone(few[:n])
+			other, _ := by(n, func(s Payload, _ uintptr) error { s.FollowCycles(cycles); return nil })
+			if !slices.Equal(got, want) || !slices.Equal(other, want) {
+				t.Fatalf("%d elements are at %v and %v, want %v", n, got, other, want)
+			}
+		}
+	}
+	s := []uint32{0, 1, 2, 3, 4}
+	p := PayloadOf(s)
+	p.Swap(1, 3)
+	p.Swap(2, 2)
+	if p.Part(0, 2).Exchange(p.Part(3, 5)); !slices.Equal(s, []uint32{4, 1, 2, 3, 0}) {
+		t.Errorf("exchanged are %v", s)
+	}
+	p.Part(0, 2).Exchange(p.Part(2, 5)) // not as many
+	if p.From(4).Clear(); !slices.Equal(s, []uint32{4, 1, 2, 3, 0}) || p.First(0).Len() != 0 || p.From(5).Len() != 0 {
+		t.Errorf("cleared is %v", s)
+	}
+	for what, f := range map[string]func(){
+		"a longer part": func() { p.First(6) }, "a negative part": func() { p.First(-1) }, "a part past the end": func() { p.Part(2, 6) },
+		"a copy of another length": func() { p.Copy(p.First(4)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s does not panic", what)
+				}
+			}()
+			f()
+		}()
 	}
 }

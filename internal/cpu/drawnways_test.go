@@ -1,0 +1,192 @@
+package cpu
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
+)
+
+// element is an element that has a number.
+type element[Rest any] struct {
+	number uint32
+	_      Rest
+}
+
+// moveDrawn sorts elements of a type by codes, and returns their numbers.
+func moveDrawn[E any](n int, made func(number uint32) E, number func(e E) uint32, sort func(s Payload, size uintptr) error) ([]uint32, error) {
+	s := make([]E, n)
+	for i := range s {
+		s[i] = made(uint32(i))
+	}
+	err := sort(PayloadOf(s), unsafe.Sizeof(*new(E)))
+	order := make([]uint32, n)
+	for i, e := range s {
+		order[i] = number(e)
+	}
+	return order, err
+}
+
+func ofType[Rest any](n int, sort func(s Payload, size uintptr) error) ([]uint32, error) {
+	return moveDrawn(n, func(x uint32) element[Rest] { return element[Rest]{number: x} }, func(e element[Rest]) uint32 { return e.number }, sort)
+}
+
+// moveBySize are sorts of elements of several sizes, with pointers and without.
+var moveBySize = []func(n int, sort func(s Payload, size uintptr) error) ([]uint32, error){
+	func(n int, sort func(s Payload, size uintptr) error) ([]uint32, error) {
+		return moveDrawn(n, func(x uint32) uint32 { return x }, func(x uint32) uint32 { return x }, sort)
+	},
+	ofType[[4]byte], ofType[[8]byte], ofType[[12]byte], ofType[[20]byte], ofType[[28]byte], ofType[[36]byte], ofType[[60]byte], ofType[[96]byte], ofType[[200]byte],
+	ofType[[3]byte], ofType[*int], ofType[string],
+}
+
+// drawnWay is a sort of codes.
+type drawnWay struct {
+	name  string
+	bound int64 // of its memory
+	moves bool  // elements, which stay where they are where it fails
+	sort  func(env *engine.Env) ([]uint32, error)
+}
+
+// drawWay draws a sort of codes.
+func drawWay[C Code](t *testing.T, r *rand.Rand, codes []C, workers int) drawnWay {
+	n, code := len(codes), unsafe.Sizeof(C(0))
+	bySize := moveBySize[r.IntN(len(moveBySize))]
+	var size uintptr
+	_, _ = bySize(0, func(_ Payload, s uintptr) error { size = s; return nil })
+	switch r.IntN(7) {
+	case 0:
+		ties := r.IntN(2) == 0
+		return drawnWay{fmt.Sprint("order, ties ", ties), OrderBytes(n, workers, code), false, func(env *engine.Env) ([]uint32, error) {
+			order := make([]uint32, n)
+			return order, Order(env, n, sourceOf(codes), ties, func(_, lo int, part []uint32, sorted []C) {
+				copy(order[lo:], part)
+				checkPart(t, codes, lo, n, part, sorted, ties)
+			})
+		}}
+	case 1:
+		return drawnWay{fmt.Sprint("move ", size), MoveBytes(n, workers, size, code), true, func(env *engine.Env) ([]uint32, error) {
+			return bySize(n, func(s Payload, _ uintptr) error { return Move(env, s, sourceOf(codes)) })
+		}}
+	case 2:
+		return drawnWay{fmt.Sprint("pairs ", size), SortPairsBytes(n, workers, size, code), true, func(env *engine.Env) ([]uint32, error) {
+			keys := slices.Clone(codes)
+			order, err := bySize(n, func(s Payload, _ uintptr) error { return SortPairs(env, drawnKeys(keys), s) })
+			for i, x := range order {
+				if err == nil && keys[i] != codes[x] {
+					t.Errorf("key %d is not that of value %d", i, x)
+					break
+				}
+			}
+			return order, err
+		}}
+	case 3:
+		return drawnWay{"in place", InPlaceBytes(n, code), false, func(env *engine.Env) ([]uint32, error) {
+			order := make([]uint32, n)
+			sorted, err := OrderInPlace(env, order, sourceOf(codes))
+			for i, x := range order {
+				if err == nil && sorted[i] != codes[x] {
+					t.Errorf("code %d is not that of element %d", i, x)
+					break
+				}
+			}
+			return order, err
+		}}
+	case 4:
+		return drawnWay{fmt.Sprint("refined ", size), MoveRefinedBytes(n, workers, size, code, 0), true, func(env *engine.Env) ([]uint32, error) {
+			return bySize(n, func(s Payload, _ uintptr) error {
+				_, err := MoveRefined[C](env, s, sourceOf(codes), &untied[C]{t: t, codes: codes})
+				return err
+			})
+		}}
+	case 5:
+		return drawnWay{"by keys", OrderBytes(n, workers, code), false, func(env *engine.Env) ([]uint32, error) {
+			order := make([]uint32, n)
+			_, err := OrderByKeys[C](env, n, sourceOf(codes), &untied[C]{t: t, codes: codes}, func(_, lo int, part []uint32, _ []C) { copy(order[lo:], part) })
+			return order, err
+		}}
+	}
+	return drawnWay{"keys", KeysBytes(n, workers, code), false, func(env *engine.Env) ([]uint32, error) {
+		keys := slices.Clone(codes)
+		err := drawnKeys(keys).Sort(env)
+		order := stableOrder(codes)
+		for i, x := range order {
+			if err == nil && keys[i] != codes[x] {
+				t.Errorf("key %d of %d", i, n)
+				break
+			}
+			if err != nil && keys[i] != codes[i] {
+				t.Errorf("key %d of %d was moved before an error", i, n)
+				break
+			}
+		}
+		return order, err
+	}}
+}
+
+// drawnKeys are keys that are their codes.
+func drawnKeys[C Code](s []C) Keys[C] {
+	return Keys[C]{
+		Len: len(s), View: in(s), At: func(i uint32) C { return s[i] }, Write: func(lo int, codes []C) { copy(s[lo:], codes) },
+		Own: PayloadOf(s), Words: s, Bits: s, Code: func(bits C) C { return bits },
+	}
+}
+
+// checkPart expects parts of an order to end where codes change, if ties are asked for.
+func checkPart[C Code](t *testing.T, codes []C, lo, n int, part []uint32, sorted []C, ties bool) {
+	if !ties && sorted != nil {
+		t.Error("codes that nobody asked for")
+	}
+	for i, c := range sorted {
+		if c != codes[part[i]] {
+			t.Errorf("place %d: code %x of element %d", lo+i, c, part[i])
+			return
+		}
+	}
+}
+
+// untied is a refiner whose keys are the codes.
+type untied[C Code] struct {
+	t     *testing.T
+	codes []C
+}
+
+func (u *untied[C]) Follow(codes []C, lo, fresh int, ties engine.Ties) (seen presorted.Steps) {
+	known := len(codes) - fresh
+	copy(codes[known:], u.codes[lo+known:])
+	for i := 1; i < len(codes); i++ {
+		switch {
+		case codes[i] > codes[i-1]:
+			seen.Rises++
+		case codes[i] < codes[i-1]:
+			seen.Falls++
+		default:
+			seen.Ties++
+		}
+	}
+	for i := 1; i < len(codes) && seen.Rises == 0; i++ {
+		if codes[i] == codes[i-1] {
+			ties.Set(lo + i)
+		}
+	}
+	return seen
+}
+
+func (u *untied[C]) Compare(i, j uint32) int   { return cmp.Compare(u.codes[i], u.codes[j]) }
+func (u *untied[C]) RestDecides() bool         { return false }
+func (u *untied[C]) RunsDecide([]C) bool       { return false }
+func (u *untied[C]) Concurrent() bool          { return true }
+func (u *untied[C]) Finer([]C, C, C) Source[C] { return nil }
+func (u *untied[C]) Along(*Placement[C]) error { return nil }
+func (u *untied[C]) Moved(Payload)             {}
+func (u *untied[C]) Finish(err error) error    { return err }
+func (u *untied[C]) Refine(_ int, order []uint32, codes []C) {
+	if len(order) != len(codes) {
+		u.t.Errorf("%d elements with %d codes", len(order), len(codes))
+	}
+}
