@@ -150,15 +150,17 @@ func TestNoColumns(t *testing.T) {
 	}
 }
 
-// TestWaysFit asks which ways calls try, if all samples say yes. Some ways are asked for elsewhere.
+// TestWaysFit asks which ways calls try, if all samples say yes.
 func TestWaysFit(t *testing.T) {
 	yes := func() bool { return true }
-	elsewhere := ways.Of(ways.SpareNulls, ways.NarrowColumns, ways.Dealt)
 	self := wordsOf(extract.Self[string]())
 	rows := make([]int64, planned)
 	inMemory := extract.AppendColumns(nil, []column.Spec{columnOf(rows)})
 	extract.ForRows(inMemory, planned)
 	nullRows := wordsOf(withNulls(inMemory[0]))
+	deal := func(n int, bits ...int) Facts {
+		return Facts{Verb: toIndexRows, n: n, Words: rowWords(bits...), Numbered: true}
+	}
 	for _, c := range []struct {
 		Facts
 		want string
@@ -178,39 +180,63 @@ func TestWaysFit(t *testing.T) {
 		{Facts{Words: later}, "fields-in-order"},
 		{Facts{Words: wordsOf(withNulls(dummyOf[int64]()))}, "fields-in-order"},
 		{Facts{Words: nullRows}, "fields-in-order nulls-apart"},
-		{Facts{Verb: toOrder, Words: two, free: true}, "segments"},
-		{Facts{Verb: toOrder, Words: two}, ""},
-		{Facts{Verb: toOrder, Words: two, free: true, marked: true}, ""},
+		{Facts{Verb: toOrder, Words: two, free: true}, "spare-nulls segments narrow-columns"},
+		{Facts{Verb: toOrder, Words: two}, "spare-nulls narrow-columns"},
+		{Facts{Verb: toOrder, Words: two, free: true, marked: true}, "spare-nulls narrow-columns"},
 		{Facts{Verb: toOrder, Words: two, free: true, part: true}, ""},
-		{Facts{Verb: toOrder, Words: two, free: true, n: 2 * bywords.LeadRows}, "segments"},
-		{Facts{Verb: toOrder, Words: two, free: true, n: 2*bywords.LeadRows - 1}, ""},
-		{Facts{Verb: toOrder, Words: nulls, free: true}, "nulls-apart"},
-		{Facts{Verb: toOrder, Words: nulls, backend: device{}}, "nulls-apart"},
-		{Facts{Verb: toOrder, Words: nullRows, free: true}, "nulls-in-order nulls-apart"},
-		{Facts{Verb: toOrder, Words: nullRows, marked: true}, "nulls-apart"},
+		{Facts{Verb: toOrder, Words: two, free: true, n: 2 * bywords.LeadRows}, "spare-nulls segments narrow-columns"},
+		{Facts{Verb: toOrder, Words: two, free: true, n: 2*bywords.LeadRows - 1}, "spare-nulls narrow-columns"},
+		{Facts{Verb: toOrder, Words: nulls, free: true}, "spare-nulls nulls-apart narrow-columns"},
+		{Facts{Verb: toOrder, Words: nulls, backend: device{}}, "spare-nulls nulls-apart narrow-columns"},
+		{Facts{Verb: toOrder, Words: nullRows, free: true}, "spare-nulls nulls-in-order nulls-apart narrow-columns"},
+		{Facts{Verb: toOrder, Words: nullRows, marked: true}, "spare-nulls nulls-apart narrow-columns"},
 		{Facts{Verb: toOrder, Words: nullRows, part: true}, ""},
-		{Facts{Verb: toOrder, Words: nullRows, limit: 1}, ""},
+		{Facts{Verb: toOrder, Words: nullRows, limit: 1}, "spare-nulls narrow-columns"},
+		{deal(planned, 64, 64), "dealt"},
+		{deal(leastDealt*dealtSample, 64, 64), "dealt"},
+		{deal(leastDealt*dealtSample-1, 64, 64), ""},
+		{deal(mostDealt, 64, 64), "dealt"},
+		{deal(mostDealt+1, 64, 64), ""},
+		{deal(mostNarrow, 32, 64), "dealt"},
+		{deal(mostNarrow+1, 32, 64), ""},
+		{deal(mostNarrow+1, 32, 8, 64), "dealt"},
+		{Facts{Verb: toIndexRows, Words: rowWords(32, 64), Numbered: true, n: mostNarrow + 1, workers: 1}, "dealt"},
+		{deal(planned, 64), ""},
+		{deal(planned, 64, 64, 64, 64), "dealt"},
+		{deal(planned, 64, 64, 64, 64, 64), ""},
+		{deal(planned, 0, 64), ""},
+		{deal(planned, 64, 0), ""},
+		{Facts{Verb: toIndexRows, Words: wordsOf(dummyOf[int64](), dummyOf[int64]()), Numbered: true}, ""},
+		{Facts{Verb: toIndexRows, Words: rowWords(64, 64)}, ""},
+		{Facts{Verb: toIndexRows, Words: rowWords(64, 64), Numbered: true, Picked: true}, ""},
+		{Facts{Verb: toIndexRows, Words: rowWords(64, 64), Numbered: true, marked: true}, ""},
+		{Facts{Verb: toIndexRows, Words: rowWords(64, 64), Numbered: true, limit: 1 << 40}, ""},
 		{Facts{Verb: toPair, Words: whole, free: true}, ""},
 	} {
 		f, got := c.Facts, []string(nil)
-		if f.lead, f.fields = yes, yes; f.n == 0 {
+		if f.lead, f.fields, f.spare, f.narrow = yes, yes, yes, yes; f.n == 0 {
 			f.n = planned
 		}
-		if f.workers = 2; f.Sizes == nil {
+		if f.workers = cmp.Or(f.workers, 2); f.Sizes == nil {
 			f.Sizes = []uintptr{8}
 		}
 		for w, _ := f.shortcut(f.Verb); w != nil; w, _ = f.shortcut(f.Verb) {
-			if !elsewhere.Has(w.is) {
-				got = append(got, w.is.String())
-			}
+			got = append(got, w.is.String())
 		}
 		if all := strings.Join(got, " "); all != c.want {
 			t.Errorf("%+v: tried are %q, want %q", c.Facts, all, c.want)
 		}
-		f.asked, f.lead, f.fields = 0, nil, nil
+		f.asked, f.lead, f.fields, f.spare, f.narrow = 0, nil, nil, nil, nil
 		for w, _ := f.shortcut(f.Verb); w != nil; w, _ = f.shortcut(f.Verb) {
-			if w.is == ways.Segments || w.is == ways.FieldsInOrder {
+			if ways.Of(ways.Segments, ways.FieldsInOrder, ways.SpareNulls, ways.NarrowColumns).Has(w.is) {
 				t.Errorf("%+v: %v without a sample", c.Facts, w.is)
+			}
+		}
+		no := func() bool { return false }
+		f.asked, f.lead, f.fields, f.spare, f.narrow = 0, no, no, no, no
+		for w, _ := f.shortcut(f.Verb); w != nil; w, _ = f.shortcut(f.Verb) {
+			if ways.Of(ways.Segments, ways.FieldsInOrder, ways.SpareNulls, ways.NarrowColumns).Has(w.is) {
+				t.Errorf("%+v: %v where a sample says no", c.Facts, w.is)
 			}
 		}
 	}

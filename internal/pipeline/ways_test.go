@@ -28,44 +28,6 @@ func columnOf(keys []int64) column.Spec {
 	return column.SpecOfSlice(sortkey.Int64, unsafe.Pointer(unsafe.SliceData(keys)), len(keys))
 }
 
-// TestDealtRows orders rows of which the first column has few values, or as many as are dealt and one more.
-func TestDealtRows(t *testing.T) {
-	r := dist.Rand(71)
-	for _, n := range []int{4200, 5000, 40_000} {
-		for _, values := range []int{2, 97, n / leastDealt, n/leastDealt + 1, n} {
-			for _, limit := range []int64{0, 1 << 20} {
-				first, second := make([]int64, n), make([]int64, n)
-				for i := range first {
-					first[i], second[i] = int64(r.IntN(values))-7, int64(r.IntN(n/3))<<20
-				}
-				calls := 0
-				third := column.SpecOf(sortkey.Int64, column.Func[int, int64](func(row int) int64 { calls++; return -int64(row) }))
-				for _, specs := range [][]column.Spec{{columnOf(first), columnOf(second)}, {columnOf(first), columnOf(second), third}} {
-					calls = 0
-					p, err := OrderRows(extract.AppendColumns(nil, specs), n, &call.Options{Workers: 1, Limit: limit})
-					if errors.Is(err, engine.ErrMemoryLimit) {
-						continue
-					}
-					want := make(perm.Perm, n)
-					for i := range want {
-						want[i] = uint32(i)
-					}
-					slices.SortStableFunc(want, func(a, b uint32) int {
-						c := cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(second[a], second[b]))
-						if c == 0 && len(specs) == 3 {
-							c = cmp.Compare(b, a)
-						}
-						return c
-					})
-					if err != nil || !slices.Equal(p, want) || calls > n {
-						t.Errorf("%d rows of %d values, limit %d, %d columns: %v, %d calls", n, values, limit, len(specs), err, calls)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestRowsBesideNulls orders rows that are in order except for their nulls, or for a step at any place.
 func TestRowsBesideNulls(t *testing.T) {
 	r := dist.Rand(72)
