@@ -77,7 +77,7 @@ func (r *Request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint
 		defer mu.Unlock()
 		least, most = min(least, a), max(most, b)
 	})
-	if err != nil || most >= 1<<16 || !fewDigits(most-least, rows.Len) {
+	if err != nil || !fewDigits(most-least, rows.Len) { // row 0 is sampled: least is small, and few digits are below 1<<16
 		scratch.Give(&r.Arena, all.Of, r.Loop.Workers)
 		return all
 	}

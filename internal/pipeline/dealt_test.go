@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/ways"
 	"example.com/sorter/perm"
 )
@@ -77,7 +79,7 @@ func TestNotDealt(t *testing.T) {
 		{"falling", func(row int) int64 { return -int64(row / 300) }, false},
 		{"rising twice", func(row int) int64 { return int64(row % (n / 2) / 300) }, false},
 	} {
-		for _, other := range []int64{0, 1 << 16, 1<<16 - cpu.MostDealt, 1 << 40, -1 << 13, -1 << 40} {
+		for _, other := range []int64{0, 10_000, 1 << 16, 1<<16 - cpu.MostDealt, 1 << 40, -1 << 13, -1 << 40} {
 			first := keysOf(n, c.first)
 			if other != 0 {
 				first[n/3+1] = other
@@ -87,10 +89,30 @@ func TestNotDealt(t *testing.T) {
 			taken := ways.Watch(func() {
 				p, err = OrderRows(extract.AppendColumns(nil, []column.Spec{columnOf(first), columnOf(second)}), n, &call.Options{Workers: 3})
 			})
-			compare := func(a, b uint32) int { return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(second[a], second[b])) }
+			compare := func(a, b uint32) int {
+				return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(second[a], second[b]))
+			}
 			if err != nil || !isOrder(p, n, compare) || taken.Has(ways.Dealt) != (c.dealt && other == 0) {
 				t.Errorf("%s, except for a %d: wrong order, or ways %v, %v", c.name, other, taken, err)
 			}
+		}
+	}
+}
+
+// TestDealtEnds ends a call that deals rows at each question: it reports that, or has all rows in order.
+func TestDealtEnds(t *testing.T) {
+	const n = 8000
+	first, second := keysOf(n, few), keysOf(n, apart)
+	specs := []column.Spec{columnOf(first), columnOf(second)}
+	compare := func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(second[a], second[b]))
+	}
+	for left, ended := int64(0), true; ended; left++ {
+		ctx := &testkit.Ending{Context: context.Background()}
+		ctx.Left.Store(left)
+		p, err := OrderRows(extract.AppendColumns(nil, specs), n, &call.Options{Workers: 2, Ctx: ctx})
+		if ended = err != nil; ended && (!errors.Is(err, context.Canceled) || p != nil) || !ended && !isOrder(p, n, compare) {
+			t.Fatalf("after %d questions: %d rows, %v", left, len(p), err)
 		}
 	}
 }

@@ -40,6 +40,20 @@ func TestMayNarrow(t *testing.T) {
 		}
 	}
 	text := column.SpecOf(sortkey.String, column.Func[int, string](func(int) string { return "" }))
+	calls := 0
+	narrowFunction := column.SpecOf(sortkey.Int32, column.Func[int, int32](func(row int) int32 { calls++; return int32(few(row)) }))
+	outlier := func(row int) int64 {
+		if row == 0 {
+			return 1 << 40
+		}
+		return few(row)
+	}
+	pair := func(row int) int64 { // of the sample, two rows tie
+		if row == 5*narrowStep {
+			row = 0
+		}
+		return int64(row)
+	}
 	r := dist.Rand(73)
 	oneOf := func(values int) func(row int) int64 {
 		return func(int) int64 { return int64(r.IntN(values)) << 26 }
@@ -66,8 +80,11 @@ func TestMayNarrow(t *testing.T) {
 		{"a second column with other keys at the end", n, false, of(n, wide, another(n-20, n)), false},
 		{"one column", n, true, of(n, few), false},
 		{"a function before", n, true, append([]column.Spec{byFunction(few)}, of(n, few)...), false},
+		{"a function of narrow keys before", n, true, append([]column.Spec{narrowFunction}, of(n, few)...), false},
+		{"two columns of few keys, one of them far away", n, false, of(n, outlier, few), true},
 		{"a text before", n, true, append([]column.Spec{text}, of(n, few)...), false},
 		{"a first column of half as many keys as rows", leastOverDealt, false, of(leastOverDealt, oneOf(leastOverDealt/2), few), true},
+		{"a first column of which one pair of a sample ties", leastOverDealt, false, of(leastOverDealt, pair, few), false},
 		{"a first column of many more keys than rows", leastOverDealt, false, of(leastOverDealt, oneOf(100*leastOverDealt), few), false},
 	} {
 		o := call.Options{Workers: 1}
@@ -79,6 +96,9 @@ func TestMayNarrow(t *testing.T) {
 			t.Errorf("%s: narrowed %t", c.name, got)
 		}
 		r.End()
+	}
+	if calls > 0 {
+		t.Errorf("%d calls of a key function", calls)
 	}
 }
 

@@ -67,6 +67,8 @@ func TestFindSpare(t *testing.T) {
 	}
 	late := func(row int) int64 { return int64(max(0, n/2-row)) } // rows tie in the second half alone
 	lone := func(row int) int64 { return int64(row) / 2 * 2 }
+	texts := make([]string, n)
+	text := column.SpecOfSlice(sortkey.String, unsafe.Pointer(&texts[0]), n)
 	narrow := make([]int32, n)
 	int32s := withBits(column.SpecOfSlice(sortkey.Int32, unsafe.Pointer(&narrow[0]), n), n, column.NullsLast, fifth)
 	for _, c := range []struct {
@@ -84,6 +86,7 @@ func TestFindSpare(t *testing.T) {
 		{"nulls after keys that tie in pairs, of which a sample has one each", n, true, []column.Spec{columnOf(keysOf(n, lone)), nulls(few)}, true, []int{64, 65}},
 		{"nulls after keys that differ", n, true, []column.Spec{columnOf(keysOf(n, apart)), nulls(few)}, true, []int{64, 65}},
 		{"nulls after keys that differ, of fewer rows", n - 1, true, []column.Spec{columnOf(keysOf(n, apart)), nulls(few)}, true, []int{64, 64}},
+		{"nulls after texts that tie", n, true, []column.Spec{text, nulls(few)}, true, []int{128, 64}},
 		{"nulls after a function", n, true, []column.Spec{byFunction(apart), nulls(few)}, true, []int{64, 64}},
 		{"nulls after two columns that differ together", n, true, []column.Spec{columnOf(keysOf(n, few)), columnOf(keysOf(n, apart)), nulls(few)}, true, []int{64, 64, 64}},
 		{"nulls of both", n, true, []column.Spec{nulls(few), nulls(few)}, true, []int{65, 64}},
@@ -114,7 +117,7 @@ func TestCodeBounds(t *testing.T) {
 	const n = 40*engine.Block + 5
 	for _, workers := range []int32{1, 3} {
 		for _, desc := range []bool{false, true} {
-			for _, places := range [][2]int{{0, n - 1}, {n - 1, 0}, {engine.Block, engine.Block + 1}} {
+			for _, places := range [][2]int{{0, n - 1}, {n - 1, 0}, {0, engine.Block + 1}, {engine.Block + 1, 0}} {
 				for _, bounds := range [][2]int64{{-7, 1 << 50}, {math.MinInt64, 9}, {-9, math.MaxInt64}, {math.MinInt64, math.MaxInt64}} {
 					keys := make([]int64, n)
 					keys[places[0]], keys[places[1]] = bounds[0], bounds[1]
@@ -186,6 +189,22 @@ func TestSpareNulls(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSpareMemory plans no memory of wide keys for nulls that have codes of their own.
+func TestSpareMemory(t *testing.T) {
+	const n = 5000
+	planned := func(specs ...column.Spec) (bytes int64) {
+		defer OnPlanned(func(_ string, _, of int64) { bytes = of })()
+		if _, err := OrderRows(extract.AppendColumns(nil, specs), n, &call.Options{Workers: 1, Limit: 1 << 40}); err != nil {
+			t.Error(err)
+		}
+		return bytes
+	}
+	first, second := columnOf(keysOf(n, few)), columnOf(keysOf(n, apart))
+	if with, without := planned(first, withBits(second, n, column.NullsLast, fifth)), planned(first, second); with != without || with == 0 {
+		t.Errorf("planned are %d bytes with nulls, %d without", with, without)
 	}
 }
 

@@ -133,7 +133,7 @@ func pickNumbers(ks []int, index []uint32) {
 func ranksBy[C sortkey.Code](r *pipeline.Request, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
 	if ways.On(ways.SelectRanks) && selection.FewRanks(rows, words, ks, src) {
 		codes, err := selection.Ranks(&r.Env, rows, words, ks, src, any)
-		if codes == nil || err != nil {
+		if codes == nil {
 			return err
 		}
 		words[0].Extracted = true
