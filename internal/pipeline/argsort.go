@@ -98,9 +98,6 @@ func OrderTo(r *Request, rows extract.Input, words []extract.Word, index []uint3
 
 // markedWords returns the words of an order by cols, for the runs that are asked for.
 func (r *Request) markedWords(cols []extract.Column) []extract.Word {
-	if r.Marks == nil {
-		return extract.Words(cols, r.Order())
-	}
 	return ties.MarkedWords(r.Marks, cols, r.Order())
 }
 

@@ -76,13 +76,10 @@ func orderBy[C sortkey.Code](r *Request, rows extract.Input, words []extract.Wor
 
 // OrderCodes orders rows on the CPU by the codes of src, those of words[0], and marks ties if
 // runs are asked for. Then it makes no use of keys that are in order already: those do not pass
-// through the codes of their ties. The order has places in the input, unless numbers are wanted and
-// the codes decide alone: then numbers are written while places are in the cache.
+// through the codes of their ties. The order has places in the input, unless the codes decide alone:
+// then numbers are written while places are in the cache.
 func OrderCodes[C sortkey.Code](r *Request, rows extract.Input, words []extract.Word, index []uint32, src cpu.Source[C]) error {
 	if extract.Decisive(words) {
-		if !r.untranslated {
-			rows.Picked = nil
-		}
 		r.untranslated = false
 		return cpu.Order(&r.Env, rows.Len, src, r.marks != nil, func(_, lo int, order []uint32, codes []C) {
 			rows.Translate(index[lo:lo+len(order)], order)

@@ -57,13 +57,13 @@ func sortCodes[C sortkey.Code, K sortkey.Key](r *Request, keys []K) error {
 	case r.Plan.ownWay():
 		return all.Sort(&r.Env)
 	}
-	return sortCodesOn(r, all, plainKeys(keys, all.Bits, r.Order()))
+	return sortCodesOn(r, all, plainKeys(keys, r.Order()))
 }
 
 // plainKeys returns keys as they lie in memory, nil if they are not as wide as codes.
-func plainKeys[C sortkey.Code, K sortkey.Key](keys []K, bits []C, o sortkey.Order) *engine.Plain {
+func plainKeys[K sortkey.Key](keys []K, o sortkey.Order) *engine.Plain {
 	m, ok := sortkey.MappingOf(sortkey.KindOf[K](), o, true)
-	if !ok || bits == nil {
+	if !ok {
 		return nil
 	}
 	return &engine.Plain{At: unsafe.Pointer(unsafe.SliceData(keys)), Code: m}

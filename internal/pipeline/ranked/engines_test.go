@@ -2,6 +2,7 @@ package ranked
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/vecsort"
 	"example.com/sorter/perm"
 )
@@ -104,6 +106,28 @@ func TestFallBack(t *testing.T) {
 					t.Errorf("%s where an engine fails after %d: %d calls, on %s after %v, %v", name, fails, calls, st.Engine, st.Fallback, err)
 				}
 			}
+		}
+	}
+}
+
+// TestFallBackEnds ends a call while an engine fails that has written keys, and some questions later: keys are where they were.
+func TestFallBackEnds(t *testing.T) {
+	registered.worth.Store(true)
+	defer registered.reset()
+	registered.fails.Store(2500)
+	registered.plain = true
+	all := plannedRows(5000)
+	keys := make([]int64, len(all))
+	for i, e := range all {
+		keys[i] = e.wide
+	}
+	for later := range int64(4) {
+		ctx := &testkit.Ending{Context: context.Background()}
+		ctx.Left.Store(1 << 40)
+		registered.ends = func() { ctx.Left.Store(later) }
+		s := slices.Clone(keys)
+		if err := pipeline.SortKeys(s, &call.Options{Workers: 1, Ctx: ctx}); err != context.Canceled || !slices.Equal(s, keys) {
+			t.Errorf("%d questions after an engine failed: keys were moved, or %v", later, err)
 		}
 	}
 }

@@ -69,7 +69,6 @@ func firstOfRuns(partition, cols []extract.Column, n, k int, o call.Options) (fi
 	if err != nil {
 		return nil, perm.Runs{}, err
 	}
-	o.Marks = nil
 	if byPartition, parts, err = leftOfRuns(byPartition, parts, cols, k, o); err != nil {
 		return nil, perm.Runs{}, err
 	}
@@ -119,9 +118,8 @@ func leftOfRuns(byPartition perm.Perm, runs perm.Runs, cols []extract.Column, k 
 	return left, perm.RunsAt(ends), nil
 }
 
-// picked returns the rows with the given numbers, all below n, and their words by columns of row numbers.
+// picked returns the rows with the given numbers, all below n, and their words by columns of row numbers, which it changes.
 func picked(r *pipeline.Request, numbers []uint32, n int, cols []extract.Column) (extract.Input, []extract.Word) {
-	cols = slices.Clone(cols)
 	extract.ForPicked(cols, numbers)
 	rows := extract.RowNumbers(n).Pick(numbers)
 	rows.Arena = &r.Arena
@@ -171,7 +169,7 @@ const leastPartitioned = 1 << 14
 func firstPerPartition(partition, cols []extract.Column, n, k int, o call.Options) (left []uint32, whole bool, err error) {
 	o.Marks, o.Report = nil, nil
 	lead, words := extract.Words(partition, o.Order()), extract.Words(cols, o.Order())
-	if n < leastPartitioned || n > pipeline.MaxPositions || len(words) == 0 {
+	if n < leastPartitioned || n > pipeline.MaxPositions {
 		return nil, true, nil
 	}
 	r, err := pipeline.Begin(o, n)

@@ -23,6 +23,7 @@ import (
 func TestSortForRanks(t *testing.T) {
 	defer registered.reset()
 	registered.worth.Store(true)
+	registered.last = engine.Job{}
 	const many = fewSorted + valueSample // keys
 	for _, c := range []struct {
 		name             string

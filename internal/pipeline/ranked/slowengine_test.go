@@ -21,6 +21,7 @@ type slowEngine struct {
 	plain  bool         // reads keys in memory, and writes positions, or sorted keys, there
 	holds  int64        // bytes that it takes itself, by element
 	last   engine.Job
+	ends   func() // called before it fails
 }
 
 var errLost = errors.New("lost")
@@ -117,15 +118,18 @@ func (e *slowEngine) Order(_ context.Context, job *engine.Job) error {
 func (e *slowEngine) reset() {
 	e.worth.Store(false)
 	e.fails.Store(-1)
-	e.places, e.plain, e.holds = false, false, 0
+	e.places, e.plain, e.holds, e.ends = false, false, 0, nil
 }
 
 // failure is the error of an engine that has failed.
 func (e *slowEngine) failure() error {
-	if e.fails.Load() >= 0 {
-		return errLost
+	if e.fails.Load() < 0 {
+		return nil
 	}
-	return nil
+	if e.ends != nil {
+		e.ends()
+	}
+	return errLost
 }
 
 // done is the number of n elements after which the engine fails.
