@@ -57,6 +57,18 @@ func testNarrow[K int8 | int64](t *testing.T, kind sortkey.Kind, keys []K, low, 
 			}
 			codes := make([]uint64, len(col))
 			c.Codes(codes, Batch{})
+			if words := Words(cols, sortkey.Order{}); words[0].Bits <= 32 { // the width of codes that are sorted
+				narrow := make([]uint32, len(col))
+				words[0].Codes32(narrow, Batch{})
+				for i, code := range narrow {
+					if uint64(code) != codes[i] {
+						t.Errorf("%s: code %#x of row %d, of 32 bits %#x", name, codes[i], i, code)
+					}
+				}
+				if words[0].Plain(RowNumbers(len(col))) != nil {
+					t.Errorf("%s: codes follow from the bits of keys", name)
+				}
+			}
 			for i := range codes {
 				if codes[i]>>1>>(c.Bits()-1) != 0 {
 					t.Errorf("%s: code %#x of %d bits", name, codes[i], c.Bits())

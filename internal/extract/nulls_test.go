@@ -259,6 +259,13 @@ func TestNullsAtEnd(t *testing.T) {
 		if !w.PrefixIsWhole(64) || w.Compare(0, 0) != 0 {
 			t.Fatal("marks are not forgotten")
 		}
+		for lo := 0; lo < n; lo += 64 { // the same again
+			Source64(d.rows, &words[0])(codes[lo:min(lo+64, n)], lo)
+		}
+		if w.PrefixIsWhole(64) == same {
+			t.Fatalf("a key has the code of nulls after others are forgotten: %t", same)
+		}
+		w.Forget(n)
 		for i := range n { // earlier marks are gone
 			l.null[i] = true
 		}

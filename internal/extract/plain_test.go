@@ -48,4 +48,8 @@ func TestPlain(t *testing.T) {
 	if words := Words(wide, sortkey.Order{}); words[0].Plain(elements) != nil {
 		t.Error("two columns in one word")
 	}
+	beside := []Column{Self[int32](), ColumnOf[string](column.Own(sortkey.String))}
+	if words := Words(beside, sortkey.Order{}); words[0].Columns() != 2 || words[0].Plain(elements) != nil {
+		t.Error("a text beside a column in one word")
+	}
 }

@@ -1,7 +1,7 @@
 package extract
 
 import (
-	"sync/atomic"
+	"sync"
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract/column"
@@ -76,21 +76,23 @@ func (l *Word) Whole() bool { return l.Exact() || l.Full.PrefixIsWhole(l.PrefixB
 // sharedByAll returns the number of leading bytes that the keys of n elements share.
 func sharedByAll(env *engine.Env, keys sharedKeys, n int) int {
 	first := keys.text(0)
-	var shared atomic.Int64
-	shared.Store(int64(min(len(first), texts.MostShared)))
+	var mu sync.Mutex
+	shared := min(len(first), texts.MostShared)
 	err := env.Stage("extract", n, engine.Block, func(_, lo, hi int) {
-		text := first[:shared.Load()]
+		mu.Lock()
+		text := first[:shared]
+		mu.Unlock()
 		for ; lo < hi; lo++ {
 			text = text[:texts.Shared(text, keys.text(uint32(lo)))]
 		}
-		for known := shared.Load(); int64(len(text)) < known && !shared.CompareAndSwap(known, int64(len(text))); {
-			known = shared.Load()
-		}
+		mu.Lock()
+		shared = min(shared, len(text))
+		mu.Unlock()
 	})
 	if err != nil || env.Loop.Err() != nil {
 		return 0
 	}
-	return int(shared.Load())
+	return shared
 }
 
 func (t *Strings[K]) skip(n int) {

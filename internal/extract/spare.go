@@ -26,8 +26,7 @@ func (c *Column) Spare(least, most uint64) {
 	switch {
 	case c.Nulls == column.NullsFirst && least > 0:
 		c.nullAt = least - 1
-	case c.Nulls == column.NullsFirst:
-		c.nullAt = 0
+	case c.Nulls == column.NullsFirst: // they keep the code 0
 	case most < math.MaxUint64:
 		c.nullAt = most + 1
 	default:

@@ -36,6 +36,9 @@ func TestSpare(t *testing.T) {
 					}
 					continue
 				}
+				if c.MayHaveSpare() {
+					t.Errorf("%v: a spare code is looked for again", keys)
+				}
 				codes := make([]uint64, len(col))
 				c.Codes(codes, Batch{})
 				for i := range codes {

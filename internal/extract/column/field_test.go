@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"example.com/sorter/internal/stream"
 )
 
 // TestFieldOf finds fields by names and tags, and describes those that it does not find.
@@ -85,6 +87,47 @@ func TestFieldOf(t *testing.T) {
 		f, _ := FieldOf(reflect.TypeFor[outer](), name)
 		if !f.IsNull(unsafe.Pointer(&none)) || f.IsNull(unsafe.Pointer(&e)) {
 			t.Errorf("%s: null", name)
+		}
+	}
+}
+
+// TestFieldUpTo finds the one element of up to 64, at each place, that does not come after another, in both directions, and that at its
+// bound if elements before it are asked for.
+func TestFieldUpTo(t *testing.T) {
+	type element struct {
+		pad byte
+		key int32
+	}
+	f, err := FieldOf(reflect.TypeFor[element](), "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 7, 8, 9, 16, 17, 63, 64} {
+		for place := range n {
+			for _, desc := range []bool{false, true} {
+				s := make([]element, n)
+				for i := range s {
+					if s[i].key = 1000 + int32(i); desc {
+						s[i].key = -s[i].key
+					}
+				}
+				s[place].key = 0
+				for _, c := range []struct {
+					than   int32
+					before bool
+					want   int
+				}{{0, false, 1}, {0, true, 0}, {1, true, 1}, {-1, false, 0}} {
+					than := element{key: c.than}
+					if desc {
+						than.key = -than.key
+					}
+					var masks [1]uint64
+					count, ok := f.UpTo(masks[:], stream.RawOf(s), unsafe.Pointer(&than), desc, c.before, 99)
+					if !ok || count != c.want || masks[0] != uint64(c.want)<<place {
+						t.Fatalf("%d elements, descending %t, up to %d, before it %t: %b, want that at %d", n, desc, than.key, c.before, masks[0], place)
+					}
+				}
+			}
 		}
 	}
 }

@@ -168,3 +168,26 @@ func TestSameMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestAfter goes on after the bytes that equal codes share: those of the window, where a whole pivot ends in it, and those that the
+// code holds.
+func TestAfter(t *testing.T) {
+	const depth = 2
+	for _, c := range []struct {
+		text string
+		want int // depth after which it ties with others of its code; -1: they are equal
+	}{
+		{"..pivot", -1}, {"..pivo", -1}, {"..piv", -1}, {"..pivot123456", -1}, {"..pivot1234567", depth + 5 + 6}, {"..pivot12345", -1}, {"..pixot1234567", depth + 2 + 6}, {"..pia", -1}, {"..piaot1234567", depth + 2 + 6},
+	} {
+		v := PivotOf("..pivot", depth, 5, false)
+		codes := make([]uint64, 1)
+		v.Codes(codes, []string{c.text}, 0)
+		next, more := After(codes[0], depth, v.window, false)
+		if !more {
+			next = -1
+		}
+		if next != c.want {
+			t.Errorf("%q ties from byte %d on, want %d", c.text, next, c.want)
+		}
+	}
+}
