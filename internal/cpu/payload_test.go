@@ -108,3 +108,10 @@ func TestPayloads(t *testing.T) {
 		}()
 	}
 }
+
+// TestHasPointers finds the pointers of elements.
+func TestHasPointers(t *testing.T) {
+	if !PayloadOf([]*int{}).HasPointers() || !PayloadOf([]struct{ s string }{}).HasPointers() || PayloadOf([]int{}).HasPointers() {
+		t.Error("other pointers")
+	}
+}

@@ -1,6 +1,9 @@
 package cpu
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"testing"
 
 	"example.com/sorter/internal/cpu/bucket"
@@ -30,6 +33,35 @@ func TestSegments(t *testing.T) {
 			if a, b := SliceOf(InSlice(slice, place)); a != slice || b != place {
 				t.Errorf("place %d of slice %d is place %d of slice %d", place, slice, b, a)
 			}
+		}
+	}
+}
+
+// TestShortSegments orders segments of a few codes, many together, that differ in their last bits, their first bits or both.
+func TestShortSegments(t *testing.T) {
+	for name, segment := range map[string][]uint64{
+		"the whole range, last bits fall": {3, 1, math.MaxUint64}, "the whole range, in order": {1, 3, math.MaxUint64}, "falling": {9, 5, 1}, "ties": {5, 5, 5}, "last bits rise": {math.MaxUint64 - 1, math.MaxUint64},
+		"last bits of the greatest fall": {0, math.MaxUint64, math.MaxUint64 - 1},
+	} {
+		for _, segments := range []int{1, 2, 3, 300, 1000} {
+			var codes []uint64
+			offsets := []int{0}
+			for range segments {
+				codes = append(codes, segment...)
+				offsets = append(offsets, len(codes))
+			}
+			want := make([]uint32, len(codes))
+			for i := range want {
+				want[i] = uint32(i)
+			}
+			for i := range segments {
+				slices.SortStableFunc(want[offsets[i]:offsets[i+1]], func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+			}
+			env, index := newEnv(2), make([]uint32, len(codes))
+			if err := OrderWithin(env, NewSegments(offsets), index, sourceOf(codes), nil); err != nil || !slices.Equal(index, want) {
+				t.Errorf("%d segments, %s: wrong order, %v", segments, name, err)
+			}
+			env.Arena.Release(1)
 		}
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/testkit"
@@ -135,5 +137,43 @@ func TestPieces(t *testing.T) {
 	}
 	if w.way != fineAscending {
 		t.Errorf("spread in way %d, want %d", w.way, fineAscending)
+	}
+}
+
+// TestMatrixMemory has memory for matrices of all lengths.
+func TestMatrixMemory(t *testing.T) {
+	for n := 1; n <= 3000; n += 1 + n/16 {
+		w := Worker[uint64]{Env: new(engine.Env)}
+		if w.matrix(n, 1<<40); 2*len(w.words) < vecsort.Memory(n) {
+			t.Fatalf("a matrix of %d codes in %d words", n, len(w.words))
+		}
+	}
+}
+
+// TestByVectors reports sorts by vectors.
+func TestByVectors(t *testing.T) {
+	if !vecsort.Enabled() {
+		t.Skip("there are no vectors")
+	}
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, n := range []int{3000, 30_000} {
+		testByVectors[uint32](t, r, n)
+		testByVectors[uint64](t, r, n)
+	}
+}
+
+func testByVectors[C Code](t *testing.T, r *rand.Rand, n int) {
+	for name, sort := range map[string]func(w *Worker[C], codes []C){
+		"sort": func(w *Worker[C], codes []C) { w.Sort(codes, 0, ^C(0)) }, "order": func(w *Worker[C], codes []C) { w.Order(codes, 0, ^C(0)) },
+	} {
+		w := Worker[C]{Env: new(engine.Env)}
+		w.Env.Trace.Vectors = new(atomic.Bool)
+		codes := make([]C, n)
+		for i := range codes {
+			codes[i] = C(r.Uint64())
+		}
+		if sort(&w, codes); !w.Env.Trace.Vectors.Load() {
+			t.Errorf("%s of %d codes of %d bytes: without vectors", name, n, unsafe.Sizeof(C(0)))
+		}
 	}
 }
