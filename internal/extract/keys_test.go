@@ -245,6 +245,21 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestRestart forgets at the next call that functions were quick, and knows calls of few elements.
+func TestRestart(t *testing.T) {
+	Paces{}.Restart(5)
+	p := Paces{new(Pace), new(Pace)}
+	for _, c := range []struct {
+		n   int
+		few bool
+	}{{turn, true}, {turn + 1, false}, {1, true}} {
+		p.Key.quick.Store(true)
+		if p.Restart(c.n); p.Key.quick.Load() || p.Key.few != c.few || p.Null.few != c.few {
+			t.Errorf("%d elements: quick %t, few %t, %t", c.n, p.Key.quick.Load(), p.Key.few, p.Null.few)
+		}
+	}
+}
+
 // TestWordsEnd ends the context while codes of words are made: few key functions are called after.
 func TestWordsEnd(t *testing.T) {
 	const n, at = 100, 40

@@ -273,3 +273,22 @@ func TestNullsAtEnd(t *testing.T) {
 		env.Arena.Release(1)
 	}
 }
+
+// TestApartWords has words of parts whose rows are picked: texts that lie in memory by number are stored there.
+func TestApartWords(t *testing.T) {
+	texts := make([]string, 9)
+	isNull := column.NullFunc[int](func(row int) bool { return row == 3 })
+	spec := column.SpecOfSlice(sortkey.String, unsafe.Pointer(&texts[0]), len(texts))
+	cols := AppendColumns(nil, []column.Spec{spec.WithNulls(*(*unsafe.Pointer)(unsafe.Pointer(&isNull)), column.NullsLast), spec})
+	ForRows(cols, len(texts))
+	words := Words(cols, sortkey.Order{})
+	values, nulls := ApartWords(words)
+	if words[1].FullSize() != 0 || len(values) != 2 || len(nulls) != 1 || LeadingNulls(values) != column.NoNulls {
+		t.Errorf("%d words apart from %d, %d bytes, nulls %d", len(values), len(nulls), words[1].FullSize(), LeadingNulls(values))
+	}
+	for _, l := range append(values, nulls...) {
+		if l.FullSize() != unsafe.Sizeof("") {
+			t.Errorf("a text that is picked takes %d bytes", l.FullSize())
+		}
+	}
+}
