@@ -292,3 +292,21 @@ func TestApartWords(t *testing.T) {
 		}
 	}
 }
+
+// TestRiseAfter finds ties and falls between blocks of codes.
+func TestRiseAfter(t *testing.T) {
+	block := func(first, last uint64) Rise { return Rise{First: first, Last: last, Some: true} }
+	for _, c := range []struct {
+		before, after, want Rise
+	}{
+		{block(1, 5), block(6, 9), block(1, 9)},
+		{block(1, 5), block(5, 9), Rise{First: 1, Last: 9, Some: true, Ties: true}},
+		{block(1, 5), block(4, 9), Rise{First: 1, Last: 9, Some: true, Falls: true}},
+		{Rise{}, block(4, 9), block(4, 9)},
+		{block(4, 9), Rise{}, block(4, 9)},
+	} {
+		if got := c.after.After(c.before); got != c.want {
+			t.Errorf("%+v after %+v: %+v", c.after, c.before, got)
+		}
+	}
+}

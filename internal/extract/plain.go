@@ -29,7 +29,7 @@ func (c *Column) keysAt(rows Input) unsafe.Pointer {
 	case selfKey:
 		return rows.Slice.Data()
 	case rowKeys:
-		if keys, ok := c.made.Slice(); ok && c.numbered && c.picked == nil {
+		if keys, ok := c.made.Slice(); ok && c.numbered { // no rows are picked
 			return keys.Data()
 		}
 	}

@@ -22,6 +22,11 @@ func TestPlain(t *testing.T) {
 	ForRows(numbered, 3)
 	nulls := numbered[0]
 	nulls.Nulls = column.NullsLast
+	int32s := []int32{3, 1, 2}
+	narrowed := AppendColumns(nil, []column.Spec{column.SpecOfSlice(sortkey.Int32, unsafe.Pointer(&int32s[0]), 3)})
+	ForRows(narrowed, 3)
+	nullNarrow := narrowed[0]
+	nullNarrow.Nulls = column.NullsLast
 	for _, c := range []struct {
 		name string
 		cols []Column
@@ -36,6 +41,7 @@ func TestPlain(t *testing.T) {
 		{"a column", numbered, rows, at},
 		{"a column with nulls", []Column{nulls}, rows, nil},
 		{"a column whose rows are not known", []Column{bySlice}, rows, nil},
+		{"a narrow column with nulls", []Column{nullNarrow}, rows, nil},
 		{"some rows of a column", numbered, rows.Pick([]uint32{1, 2}), nil},
 	} {
 		words := Words(c.cols, sortkey.Order{})

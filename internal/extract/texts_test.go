@@ -480,3 +480,25 @@ func TestDrawer(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeTexts has whole texts in codes of up to as many bytes as a prefix holds, which is one fewer beside nulls.
+func TestWholeTexts(t *testing.T) {
+	for _, nullable := range []bool{false, true} {
+		for n := 6; n < 10; n++ {
+			s := []string{strings.Repeat("a", n), strings.Repeat("a", n-1) + "b"}
+			text := ColumnOf[string](column.Func[string, string](func(s string) string { return s }))
+			if nullable {
+				text.Nulls, text.AreNull = column.NullsLast, column.NullFunc[string](func(string) bool { return false })
+			}
+			rows, words, env := InputOf(cpu.PayloadOf(s)), Words([]Column{text}, sortkey.Order{}), new(engine.Env)
+			rows.Arena = &env.Arena
+			words[0].Open(rows, env)
+			codes := make([]uint64, 2)
+			Source64(rows, &words[0])(codes, 0)
+			if whole := words[0].Whole(); whole != (n < 8 || n == 8 && !nullable) || whole && codes[0] >= codes[1] {
+				t.Errorf("texts of %d bytes, nulls %t: codes %#x are whole: %t", n, nullable, codes, whole)
+			}
+			env.Arena.Release(1)
+		}
+	}
+}

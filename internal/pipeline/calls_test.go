@@ -233,3 +233,42 @@ func TestPartsEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestSelectedSegments orders picked rows that are in order by the first column by segments: the result has their numbers.
+func TestSelectedSegments(t *testing.T) {
+	const n = 20_000
+	lead, then := keysOf(n, func(row int) int64 { return int64(row/400) << 20 }), keysOf(n, apart)
+	var rows []uint32
+	for i := 0; i < n; i += 2 {
+		rows = append(rows, uint32(i))
+	}
+	want := slices.Clone(rows)
+	slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Or(cmp.Compare(lead[a], lead[b]), cmp.Compare(then[a], then[b])) })
+	var st stats
+	taken := ways.Watch(func() {
+		_, st = stagesOf(t, call.Options{Workers: 2}, func(o *call.Options) error {
+			return OrderSelected(extract.AppendColumns(nil, []column.Spec{columnOf(lead), columnOf(then)}), rows, n, o)
+		})
+	})
+	if !taken.Has(ways.Segments) || !slices.Equal(rows, want) || st.CodeBits != 64 {
+		t.Errorf("wrong order, or ways %v, codes of %d bits", taken, st.CodeBits)
+	}
+}
+
+// TestMarksOfFunc refuses runs by more than the one comparison, of few elements, too.
+func TestMarksOfFunc(t *testing.T) {
+	for _, n := range []int{2, 5000} {
+		for _, marks := range []*call.Marks{{Columns: 2}, {Columns: 1, Next: &call.Marks{Columns: 3}}} {
+			testkit.ExpectPanic(t, "runs", "sorter: runs by ", func() { _, _ = OrderFunc(make([]int, n), cmp.Compare[int], &call.Options{Marks: marks}) })
+		}
+	}
+}
+
+// TestMostSelected selects a share of the elements that falls with the workers, and is that of two for one.
+func TestMostSelected(t *testing.T) {
+	for _, c := range []struct{ workers, want int }{{1, 200}, {2, 200}, {4, 100}, {64, 6}} {
+		if got := MostSelected(6400, c.workers); got != c.want {
+			t.Errorf("%d workers: %d, want %d", c.workers, got, c.want)
+		}
+	}
+}

@@ -192,6 +192,8 @@ func TestDecide(t *testing.T) {
 			plan{engine: cpu.Host, Movement: merged, bytes: 45_618_696}},
 		{"a long merge by codes", Facts{Verb: toMerge, Words: whole, runs: 3, most: planned - 1},
 			plan{engine: cpu.Host, Movement: merged, bytes: 15_162_016}},
+		{"a merge of as many as are merged as one", Facts{Verb: toMerge, Words: text, runs: 2, most: planned},
+			plan{engine: cpu.Host, Movement: merged, bytes: 34_335_784}},
 		{"a long merge by whole keys", Facts{Verb: toMerge, Words: text, runs: 3, most: planned - 1},
 			plan{engine: cpu.Host, Movement: parted, bytes: 28_760_936}},
 		{"a slice as long as the limit", Facts{Words: whole, Sizes: size(24), most: planned},

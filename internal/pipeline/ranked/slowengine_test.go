@@ -93,8 +93,12 @@ func (e *slowEngine) Order(_ context.Context, job *engine.Job) error {
 		e.overwrite(job, order)
 		return e.failure()
 	}
-	for lo := 0; lo < job.N; lo += 777 {
-		hi := min(lo+777, job.N)
+	piece := 777
+	if e.places {
+		piece = 2*engine.Block + 777
+	}
+	for lo := 0; lo < job.N; lo += piece {
+		hi := min(lo+piece, job.N)
 		if fails := e.fails.Load(); fails >= 0 && int64(lo) >= fails {
 			return errLost
 		}
