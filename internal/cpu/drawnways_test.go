@@ -148,6 +148,21 @@ func checkPart[C Code](t *testing.T, codes []C, lo, n int, part []uint32, sorted
 			return
 		}
 	}
+	if !ties || len(part) == 0 {
+		return
+	}
+	if len(sorted) != len(part) {
+		t.Fatalf("%d codes of %d elements from place %d on", len(sorted), len(part), lo)
+	}
+	upTo := 0
+	for _, c := range codes {
+		if c <= sorted[len(sorted)-1] {
+			upTo++
+		}
+	}
+	if upTo != lo+len(part) {
+		t.Errorf("places %d to %d are a part, %d codes are up to its last", lo, lo+len(part), upTo)
+	}
 }
 
 // untied is a refiner whose keys are the codes.

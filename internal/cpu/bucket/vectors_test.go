@@ -140,16 +140,6 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestMatrixMemory has memory for matrices of all lengths.
-func TestMatrixMemory(t *testing.T) {
-	for n := 1; n <= 3000; n += 1 + n/16 {
-		w := Worker[uint64]{Env: new(engine.Env)}
-		if w.matrix(n, 1<<40); 2*len(w.words) < vecsort.Memory(n) {
-			t.Fatalf("a matrix of %d codes in %d words", n, len(w.words))
-		}
-	}
-}
-
 // TestByVectors reports sorts by vectors.
 func TestByVectors(t *testing.T) {
 	if !vecsort.Enabled() {
