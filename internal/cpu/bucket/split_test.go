@@ -236,3 +236,23 @@ func TestEven(t *testing.T) {
 		}
 	}
 }
+
+// TestSortCodes sorts as many codes as registers hold, and more.
+func TestSortCodes(t *testing.T) {
+	testSortCodes[uint32](t)
+	testSortCodes[uint64](t)
+}
+
+func testSortCodes[C Code](t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	for n := 0; n < 2000; n += 1 + n/8 {
+		codes := make([]C, n)
+		for i := range codes {
+			codes[i] = C(r.Uint64())
+		}
+		want := slices.Sorted(slices.Values(codes))
+		if SortCodes(codes, make([]C, n)); !slices.Equal(codes, want) {
+			t.Errorf("%d codes: wrong order", n)
+		}
+	}
+}
