@@ -22,9 +22,10 @@ import (
 
 // TestWithin counts memory of a call within another in that.
 func TestWithin(t *testing.T) {
-	r, err := Begin(call.Options{Limit: 1 << 30}, 5000)
+	r, err := Begin(call.Options{Limit: 1 << 30, Report: new(stats)}, 5000)
 	defer r.End()
 	err = cmp.Or(err, r.Nest(100, func(own *Request) error {
+		own.Trace.SortedByVectors()
 		scratch.Take[byte](&own.Arena, 1<<20)
 		own.Trace.Device, own.Trace.Rounds, own.Trace.Ties = "device", 3, 7
 		return nil
@@ -32,7 +33,7 @@ func TestWithin(t *testing.T) {
 		own.Trace.Rounds, own.Trace.Ties = 2, 5
 		return nil
 	}))
-	if err != nil || r.Arena.Peak() < 1<<20 || r.Trace.Rounds != 3 || r.Trace.Ties != 12 {
+	if err != nil || r.Arena.Peak() < 1<<20 || r.Trace.Rounds != 3 || r.Trace.Ties != 12 || !r.Trace.Vectors.Load() {
 		t.Errorf("%d bytes, %d rounds, %d ties, %v", r.Arena.Peak(), r.Trace.Rounds, r.Trace.Ties, err)
 	}
 }

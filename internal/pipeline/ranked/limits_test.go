@@ -214,3 +214,28 @@ func TestFuncTooLong(t *testing.T) {
 		restore()
 	}
 }
+
+// TestInPlaceEnds ends a sort in place at some of its questions: it reports that and leaves elements where they are, or they are in order.
+func TestInPlaceEnds(t *testing.T) {
+	all := plannedRows(5000)
+	sort := func(left int64) (asked int64) {
+		s, st := slices.Clone(all), new(report)
+		ctx := &testkit.Ending{Context: context.Background()}
+		ctx.Left.Store(left)
+		err := pipeline.SortRows(cols([]column.Spec{byFunc(wideOf)}), cpu.PayloadOf(s), call.Options{Stable: true, Workers: 1, Limit: 150_000, Ctx: ctx, Report: st})
+		want := orderOfRows(all, byWide)
+		if err != nil {
+			want = places(all)
+		}
+		if err != nil && err != context.Canceled || err == nil && st.Algorithm != "InPlace" || !slices.Equal(places(s), want) {
+			t.Errorf("%s after %d questions: elements were moved, %v", st.Algorithm, left, err)
+		}
+		return left - ctx.Left.Load()
+	}
+	questions := sort(1 << 40)
+	for left := range questions {
+		if left < 2 || left%(1+questions/8) == 0 || left > questions-5 {
+			sort(left)
+		}
+	}
+}
