@@ -32,22 +32,39 @@ type termKey struct {
 
 // terms are the terms of interpretations.
 type terms struct {
-	keys []termKey // by term; the first is none
-	of   map[termKey]term
+	keys   []termKey       // by term; the first is none
+	of     map[uint64]term // by kind, a and b: most of the time of an interpretation goes to these
+	masked map[termKey]term
 }
 
-func newTerms() *terms { return &terms{keys: make([]termKey, 1), of: map[termKey]term{}} }
+func newTerms() *terms {
+	return &terms{keys: make([]termKey, 1, 1<<12), of: make(map[uint64]term, 1<<12), masked: map[termKey]term{}}
+}
 
 func (t *terms) term(k termKey) term {
+	if k.kind == masked {
+		at, ok := t.masked[k]
+		if !ok {
+			at = t.add(k)
+			t.masked[k] = at
+		}
+		return at
+	}
 	if (k.kind == least || k.kind == most) && k.a > k.b {
 		k.a, k.b = k.b, k.a
 	}
-	at, ok := t.of[k]
+	short := uint64(k.kind)<<62 | uint64(k.a)<<31 | uint64(k.b) // terms are not negative
+	at, ok := t.of[short]
 	if !ok {
-		at = term(len(t.keys))
-		t.keys, t.of[k] = append(t.keys, k), at
+		at = t.add(k)
+		t.of[short] = at
 	}
 	return at
+}
+
+func (t *terms) add(k termKey) term {
+	t.keys = append(t.keys, k)
+	return term(len(t.keys) - 1)
 }
 
 // least returns the minimum. Zeros and the greatest number are the only numbers that are compared with terms.

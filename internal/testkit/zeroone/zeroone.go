@@ -3,8 +3,6 @@
 // Programming 3, section 5.3.4, theorem Z).
 package zeroone
 
-import "fmt"
-
 // A Circuit is minimums and maximums by which inputs become outputs. Operand i < Inputs is an input;
 // operand Inputs+k is the result of gate k, which has operands before it.
 type Circuit struct {
@@ -69,24 +67,6 @@ func (c *Circuit) evaluate(values []slice, gates []int) {
 			}
 		}
 	}
-}
-
-// Exhaustive runs all zeros and ones. It takes 2^(Inputs-9) evaluations of all gates: 32 inputs of a good network
-// take half a minute.
-func (c *Circuit) Exhaustive() error {
-	inputs, gates := upTo(c.Inputs), upTo(len(c.Gates))
-	values, ones := make([]slice, c.Inputs+len(c.Gates)), newCounter(c.Inputs)
-	for from := uint64(0); from < 1<<c.Inputs; from += 64 * words {
-		fill(values, inputs, from)
-		c.evaluate(values, gates)
-		ones.begin(from)
-		for j, out := range c.Outputs {
-			if values[out] != *ones.moreThan(c.Inputs - 1 - j) {
-				return fmt.Errorf("output %d is wrong for zeros and ones from %#x on", j, from)
-			}
-		}
-	}
-	return nil
 }
 
 func upTo(n int) []int {
