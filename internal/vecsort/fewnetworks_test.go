@@ -79,6 +79,7 @@ func proveFew(steps []step, words, n int, watch *watch) error {
 
 // TestFewNetworks proves that lists of all lengths are sorted, whatever their codes are.
 func TestFewNetworks(t *testing.T) {
+	testkit.SkipRace(t) // terms, on one goroutine
 	for words, name := range fewFunctions {
 		steps, lanes, last := function(name), 16/words, 0
 		for n := 1; n <= 16*lanes; n++ {
@@ -99,6 +100,7 @@ func TestFewNetworks(t *testing.T) {
 // TestFewChanged changes some of the vector instructions, in several ways. The proof has to fail. It did for each of the
 // 18,962 changes of all.
 func TestFewChanged(t *testing.T) {
+	testkit.SkipRace(t) // terms, on one goroutine
 	for words, name := range fewFunctions {
 		steps, lanes, tried := function(name), 16/words, 0
 		type call struct {

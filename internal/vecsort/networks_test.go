@@ -206,6 +206,7 @@ func scenarios(lanes int) (all []scenario) {
 // depends on a word except minimums, maximums and moves. Circuits are proved by lemmas, and again by all zeros and ones,
 // for 32 words 2^32 of them.
 func TestNetworks(t *testing.T) {
+	testkit.SkipRace(t) // terms, on one goroutine
 	known := &circuits{proofs: map[string]error{}}
 	for lanes, name := range joins {
 		steps := function(name)
@@ -254,6 +255,7 @@ func full(lanes, network int) scenario {
 // TestChanged changes each instruction of the joins, in several ways: exchanged and dropped comparators
 // are among them. The proof has to fail.
 func TestChanged(t *testing.T) {
+	testkit.SkipRace(t) // terms, on one goroutine
 	for lanes, name := range joins {
 		steps, tried := function(name), 0
 		begin := slices.IndexFunc(steps, func(s step) bool { return s.begin })
