@@ -3,7 +3,7 @@
 package cudacpu
 
 /*
-#cgo CXXFLAGS: -std=c++20 -O2 -g -fno-strict-aliasing -fno-omit-frame-pointer
+#cgo CXXFLAGS: -std=c++20 -O2 -g1 -fno-strict-aliasing -fno-omit-frame-pointer
 #include <stdlib.h>
 #include "driver.h"
 */

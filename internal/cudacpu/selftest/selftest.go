@@ -6,7 +6,7 @@
 // is defined where cudacpu compiles sources that nvcc compiles too.
 package selftest
 
-// #cgo CXXFLAGS: -std=c++20 -O2 -g -fno-strict-aliasing -fno-omit-frame-pointer -DSORTER_CUDACPU -I${SRCDIR}/..
+// #cgo CXXFLAGS: -std=c++20 -O2 -g1 -fno-strict-aliasing -fno-omit-frame-pointer -DSORTER_CUDACPU -I${SRCDIR}/..
 import "C"
 
 import (

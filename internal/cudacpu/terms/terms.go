@@ -2,7 +2,7 @@
 
 package terms
 
-// #cgo CXXFLAGS: -std=c++20 -O2 -g -fno-strict-aliasing -fno-omit-frame-pointer -DSORTER_CUDACPU -I${SRCDIR}/.. -I${SRCDIR}/../../../kernels
+// #cgo CXXFLAGS: -std=c++20 -O2 -g1 -fno-strict-aliasing -fno-omit-frame-pointer -DSORTER_CUDACPU -I${SRCDIR}/.. -I${SRCDIR}/../../../kernels
 // #include "terms.h"
 import "C"
 
