@@ -9,6 +9,7 @@ import (
 
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestDeal deals random orders by digits of one value to the most, from the least digit to the greatest.
@@ -26,7 +27,7 @@ func TestDeal(t *testing.T) {
 				}
 				r.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
 				want := slices.Clone(order)
-				slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(digits.Of[a], digits.Of[b]) })
+				testkit.SortStable(want, func(a, b uint32) int { return cmp.Compare(digits.Of[a], digits.Of[b]) })
 				env, got := newEnv(workers), make([]uint32, n)
 				if err := Deal(env, got, order, digits); err != nil || !slices.Equal(got, want) {
 					t.Error(fmt.Sprintf("n=%d, %d values from %d, %d workers: not in order, or", n, values, least, workers), err)

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
-	"slices"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/testkit"
 )
 
 // drawnSizes are lengths about those from which codes take another way.
@@ -116,6 +116,6 @@ func drawEnv(r *rand.Rand) (*engine.Env, func()) {
 func stableOrder[C Code](codes []C) []uint32 {
 	order := make([]uint32, len(codes))
 	presorted.Forward(order, 0)
-	slices.SortStableFunc(order, func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) })
+	testkit.SortStable(order, func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) })
 	return order
 }

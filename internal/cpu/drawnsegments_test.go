@@ -107,7 +107,7 @@ func drawnSegments[C Code](t *testing.T, r *rand.Rand, n int) {
 	presorted.Forward(want, 0)
 	for i := 1; i < len(offsets); i++ {
 		lo, hi := offsets[i-1], offsets[i]
-		slices.SortStableFunc(want[lo:hi], func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+		testkit.SortStable(want[lo:hi], func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 		for at := lo; at < hi && refine != nil; at++ {
 			if seen[at] != int32(min(1, hi-lo-1)) && hi-lo <= bucket.MaxLen {
 				t.Errorf("%s: place %d of a segment of %d is refined %d times", name, at, hi-lo, seen[at])

@@ -123,7 +123,7 @@ func checkNear(t *testing.T, s *Near, codes []uint64) {
 	index, order := make([]uint32, n), make([]uint32, n)
 	Forward(order, 0)
 	rest := func(i, j uint32) int { return 0 }
-	slices.SortStableFunc(order, func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) })
+	testkit.SortStable(order, func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) })
 	var same, ok bool
 	took := ways.Watch(func() { same, ok = s.OrderBy(index, codes, rest) }).Has(ways.SmallInOrder)
 	if ok != took || ok != want || ok && !slices.Equal(index, order) || same != (falls == 0) {

@@ -129,7 +129,7 @@ func newEnv(workers int) *engine.Env {
 func sortCodes(_ *engine.Env, codes []uint64, place func(lo int, order []uint32)) error {
 	order := make([]uint32, len(codes))
 	Forward(order, 0)
-	slices.SortStableFunc(order, func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) })
+	testkit.SortStable(order, func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) })
 	place(0, order)
 	return nil
 }

@@ -253,7 +253,7 @@ func checkMoves(t *testing.T, env *engine.Env, l *Moves, codes []uint64, name st
 	n := len(codes)
 	want := make([]uint32, n)
 	Forward(want, 0)
-	slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+	testkit.SortStable(want, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 	tie := func(i, j uint32) bool { return codes[i] == codes[j] }
 	index := make([]uint32, n)
 	if err := l.Write(env, index, tie); err != nil || !slices.Equal(index, want) {

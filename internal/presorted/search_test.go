@@ -248,7 +248,7 @@ func TestMovesOfLongInputs(t *testing.T) {
 		sort := func(_ *engine.Env, some []uint32, place func(lo int, order []uint32)) error {
 			order := make([]uint32, len(some))
 			Forward(order, 0)
-			slices.SortStableFunc(order, func(i, j uint32) int { return cmp.Compare(some[i], some[j]) })
+			testkit.SortStable(order, func(i, j uint32) int { return cmp.Compare(some[i], some[j]) })
 			half := len(order) / 2
 			place(half, order[half:])
 			place(0, order[:half])

@@ -275,7 +275,7 @@ func checkFirstFew[K orderedKey](t *testing.T, name string, n, k int, o *call.Op
 	for i := range keys {
 		keys[i], order[i] = key(), i
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
+	testkit.SortStable(order, func(i, j int) int {
 		if o.Descending {
 			i, j = j, i
 		}

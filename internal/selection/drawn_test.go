@@ -105,7 +105,7 @@ func (d *drawnRows) order() []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortStableFunc(order, func(i, j uint32) int {
+	testkit.SortStable(order, func(i, j uint32) int {
 		for _, compare := range d.compare {
 			if c := compare(&d.rows[i], &d.rows[j]); c != 0 {
 				return c

@@ -12,6 +12,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/testkit"
 )
 
 // sampledInputs are codes of n rows. Of those named misleading, the rows of a sample have other codes than all others.
@@ -50,7 +51,7 @@ func drawn(n int, code func(r *rand.Rand, i, n int) uint32) (codes []uint32, ord
 	for i := range codes {
 		codes[i], order[i] = code(r, i, n), i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(codes[i], codes[j]) })
+	testkit.SortStable(order, func(i, j int) int { return cmp.Compare(codes[i], codes[j]) })
 	return codes, order
 }
 

@@ -11,6 +11,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/testkit"
 )
 
 // orderedKey is a key that the oracle compares.
@@ -57,7 +58,7 @@ func checkRanks[K orderedKey](t *testing.T, name string, n int, crowds bool, key
 	for i := range keys {
 		keys[i], order[i] = key(r), i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(keys[i], keys[j]) })
+	testkit.SortStable(order, func(i, j int) int { return cmp.Compare(keys[i], keys[j]) })
 	for turn, count := range []int{1, 2, 9, 300, MostRanks} {
 		ks := make([]int, count)
 		for i := range ks {

@@ -401,7 +401,7 @@ func TestBetween(t *testing.T) {
 				break
 			}
 			by := slices.Clone(want)
-			slices.SortStableFunc(by, func(x, y candidate) int { return int(x.code) - int(y.code) })
+			testkit.SortStable(by, func(x, y candidate) int { return int(x.code) - int(y.code) })
 			if row := b.row(b.rows[:len(want)], k); row != int(by[k].at) {
 				t.Fatalf("%v: row %d at rank %d, want %d", want, row, k, by[k].at)
 			}
@@ -493,7 +493,7 @@ func TestRanksInOneCode(t *testing.T) {
 			shared = append(shared, i)
 		}
 	}
-	slices.SortStableFunc(shared, func(i, j int) int { return int(d.rows[i].small) - int(d.rows[j].small) })
+	testkit.SortStable(shared, func(i, j int) int { return int(d.rows[i].small) - int(d.rows[j].small) })
 	addColumn(d, false, func(x row) uint64 { return x.wide }, nil)
 	addColumn(d, false, func(x row) uint32 { return x.small }, nil)
 	for workers := 1; workers <= 2; workers++ {

@@ -140,7 +140,7 @@ func TestNearlyInOrder(t *testing.T) {
 					r.Shuffle(n, func(i, j int) { in[i], in[j] = in[j], in[i] })
 				}
 				want := slices.Clone(in)
-				slices.SortStableFunc(want, compare)
+				testkit.SortStable(want, compare)
 				for i := range calls {
 					clear(calls[i])
 				}
@@ -174,8 +174,8 @@ func TestTextsNearlyInOrder(t *testing.T) {
 				opts, sign = append(opts, sorter.Descending()), -1
 			}
 			byName, byTime := slices.Clone(in), slices.Clone(in)
-			slices.SortStableFunc(byName, func(a, b item) int { return sign * strings.Compare(a.name, b.name) })
-			slices.SortStableFunc(byTime, func(a, b item) int { return sign * a.when.Compare(b.when) })
+			testkit.SortStable(byName, func(a, b item) int { return sign * strings.Compare(a.name, b.name) })
+			testkit.SortStable(byTime, func(a, b item) int { return sign * a.when.Compare(b.when) })
 			check := func(verb string, err error, got, want []item) {
 				if err != nil || !slices.Equal(got, want) {
 					t.Fatalf("%s, n=%d, turn %d, %q: error %v, or in no order", verb, n, turn, in[0].name, err)

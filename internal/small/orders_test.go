@@ -52,7 +52,7 @@ func checkFew(t *testing.T, codes []uint64) {
 	t.Helper()
 	n := len(codes)
 	want := slices.Clone(numbers[:n])
-	slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+	testkit.SortStable(want, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 	wantTied := uint64(0)
 	for i := 1; i < n; i++ {
 		if codes[want[i]] == codes[want[i-1]] {

@@ -257,7 +257,7 @@ func (d *drawnOrder) run(env *engine.Env, number int) ([]uint32, Marks, []extrac
 func (d *drawnOrder) check(t *testing.T, name string, index []uint32) {
 	t.Helper()
 	want, all := ascending32(len(d.rows)), len(d.columns)
-	slices.SortStableFunc(want, func(a, b uint32) int { return d.compare(&d.rows[a], &d.rows[b], all) })
+	testkit.SortStable(want, func(a, b uint32) int { return d.compare(&d.rows[a], &d.rows[b], all) })
 	if !slices.Equal(index, want) {
 		at := 0
 		for index[at] == want[at] {

@@ -73,7 +73,7 @@ func (l *levels) SortFew(order []uint32, p extract.Level) (same uint, ok bool) {
 	if l.alike || len(order) > l.few {
 		return 0, false
 	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return l.compare(a, b, p.Depth) })
+	testkit.SortStable(order, func(a, b uint32) int { return l.compare(a, b, p.Depth) })
 	for i := 1; i < len(order); i++ {
 		if l.compare(order[i-1], order[i], p.Depth) == 0 {
 			same |= 1 << i
@@ -100,7 +100,7 @@ func drawLevels(r *rand.Rand, n int) *levels {
 // sorted returns the order by the first depth, and its codes.
 func (l *levels) sorted() (order []uint32, codes []uint64) {
 	order = ascending32(len(l.codes[0]))
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(l.codes[0][a], l.codes[0][b]) })
+	testkit.SortStable(order, func(a, b uint32) int { return cmp.Compare(l.codes[0][a], l.codes[0][b]) })
 	for _, x := range order {
 		codes = append(codes, l.codes[0][x])
 	}
@@ -131,7 +131,7 @@ func TestLevels(t *testing.T) {
 		marks := Marks{make(engine.Ties, engine.TieWords(n))}
 		order, codes := l.sorted()
 		want := slices.Clone(order)
-		slices.SortStableFunc(want, func(a, b uint32) int { return l.compare(a, b, 0) })
+		testkit.SortStable(want, func(a, b uint32) int { return l.compare(a, b, 0) })
 		if r.IntN(2) == 0 {
 			breaker.Mark(marks, order)
 		} else {
@@ -287,7 +287,7 @@ func TestLargeRuns(t *testing.T) {
 			breaker.Mark(marks, order)
 		}
 		want := slices.Clone(order)
-		slices.SortStableFunc(want, func(a, b uint32) int { return l.compare(a, b, 0) })
+		testkit.SortStable(want, func(a, b uint32) int { return l.compare(a, b, 0) })
 		Refine(breaker, 0, order, codes, firstLevel)
 		if large := len(breaker.large) > 0; large != (n-before > largeTie && len(l.codes) > 1) {
 			t.Fatalf("a run of %d waits for all workers: %t", n, large)

@@ -12,6 +12,7 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/testkit"
 )
 
 // countedTexts counts the bytes that are compared of each string while ties are refined,
@@ -126,7 +127,7 @@ func ascending32(n int) []uint32 {
 func checkOrderOf(t *testing.T, name string, order []uint32, texts []string, desc bool) {
 	t.Helper()
 	want := ascending32(len(texts))
-	slices.SortStableFunc(want, func(a, b uint32) int {
+	testkit.SortStable(want, func(a, b uint32) int {
 		if desc {
 			a, b = b, a
 		}

@@ -8,6 +8,7 @@ import (
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestCrowd orders codes of which a part is the least or the greatest, or both, and holds the order to a
@@ -34,7 +35,7 @@ func TestCrowd(t *testing.T) {
 			v := presorted.SummaryOf(codes)
 			want := make([]uint32, n)
 			presorted.Forward(want, 0)
-			slices.SortStableFunc(want, func(a, b uint32) int {
+			testkit.SortStable(want, func(a, b uint32) int {
 				if codes[a] < codes[b] {
 					return -1
 				}

@@ -33,7 +33,7 @@ func checkInsertion(t *testing.T, codes []uint32) {
 		places[i] = uint32(i)
 	}
 	sorted, want := slices.Sorted(slices.Values(codes)), slices.Clone(places)
-	slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+	testkit.SortStable(want, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 	own := slices.Clone(codes)
 	if insertion(own); !slices.Equal(own, sorted) {
 		t.Fatalf("insertion of %v: %v", codes, own)

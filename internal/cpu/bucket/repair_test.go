@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/vecsort"
 )
 
@@ -23,7 +24,7 @@ func TestRepairJoined(t *testing.T) {
 			order[i], words[i], codes[i] = uint32(i), uint64(i/run)<<32, r.Uint64N(uint64(1+r.IntN(n)))
 		}
 		want := slices.Clone(order)
-		slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Or(cmp.Compare(words[a], words[b]), cmp.Compare(codes[a], codes[b])) })
+		testkit.SortStable(want, func(a, b uint32) int { return cmp.Or(cmp.Compare(words[a], words[b]), cmp.Compare(codes[a], codes[b])) })
 		if w.RepairJoined(order, words, codes); !slices.Equal(order, want) {
 			t.Fatalf("%d places in runs of %d: wrong order", n, run)
 		}
@@ -72,7 +73,7 @@ func testShort[C Code](t *testing.T) {
 				for i := range want {
 					want[i] = uint32(i)
 				}
-				slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+				testkit.SortStable(want, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 				least, most := slices.Min(codes), slices.Max(codes)
 				if order := w.Order(slices.Clone(codes), least, most-least); !slices.Equal(order, want) {
 					t.Fatalf("%d codes of %T, less %d bits, vectors %q: wrong order", n, codes[0], drop, vectors)

@@ -89,7 +89,7 @@ func checkFloatKeys[C Code](t *testing.T, name string, codes []C, desc bool, way
 	w := Worker[C]{Env: newEnv()}
 	want := make([]uint32, n)
 	presorted.Forward(want, 0)
-	slices.SortStableFunc(want, func(i, j uint32) int {
+	testkit.SortStable(want, func(i, j uint32) int {
 		if codes[i] == codes[j] {
 			return 0
 		} else if codes[i] < codes[j] {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"example.com/sorter/internal/testkit"
 )
 
 // TestRadix compares the passes of a radix sort with plain loops.
@@ -47,7 +49,7 @@ func testRadix[C Code](t *testing.T) {
 		}
 		digitOf := func(c C) uint64 { return uint64(c-lowest) >> (drop + low + digit) & (1<<digit - 1) }
 		sorted := slices.Clone(codes)
-		slices.SortStableFunc(sorted, func(a, b C) int { return int(digitOf(a)) - int(digitOf(b)) })
+		testkit.SortStable(sorted, func(a, b C) int { return int(digitOf(a)) - int(digitOf(b)) })
 		plain, got := *second, make([]C, n)
 		scatter(got, codes, &plain, lowest, drop+low+digit, digit)
 		if !slices.Equal(got, sorted) {

@@ -42,7 +42,7 @@ func drawVerbs(t *testing.T, seed uint64, names ...string) {
 	defer func() { engine.NewMemoryError = before }()
 	engine.NewMemoryError = func(_, need int64, _ int) error { return needs(need) }
 	r := dist.Rand(seed)
-	for i := range testkit.Pick(50*len(names), 2000) {
+	for i := range testkit.Pick(50*len(names), 1000) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"unsafe"
@@ -193,7 +192,7 @@ func orderOfRows(s []row, compare func(a, b row) int) perm.Perm {
 	for i := range p {
 		p[i] = uint32(i)
 	}
-	slices.SortStableFunc(p, func(i, j uint32) int { return compare(s[i], s[j]) })
+	testkit.SortStable(p, func(i, j uint32) int { return compare(s[i], s[j]) })
 	return p
 }
 

@@ -16,6 +16,7 @@ import (
 	"example.com/sorter/internal/ranges"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -54,7 +55,7 @@ var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm
 			p = append(p, uint32(i))
 		}
 		before, want := slices.Clone(p), slices.Clone(p)
-		slices.SortStableFunc(want, func(i, j uint32) int { return d.compare(s[i], s[j]) })
+		testkit.SortStable(want, func(i, j uint32) int { return d.compare(s[i], s[j]) })
 		switch err := pipeline.OrderSelected(cols(d.byRow), p, len(s), &d.o); {
 		case err != nil && !slices.Equal(p, before):
 			return nil, errors.New("rows were moved before an error")
@@ -123,7 +124,7 @@ var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm
 		offsets = append(offsets, len(s))
 		want := slices.Clone(s)
 		for i := 1; i < len(offsets); i++ {
-			slices.SortStableFunc(want[offsets[i-1]:offsets[i]], d.compare)
+			testkit.SortStable(want[offsets[i-1]:offsets[i]], d.compare)
 		}
 		d.o.Backend, d.o.Algorithm = nil, engine.Auto
 		p, err := pipeline.OrderWithin(cols(d.byRow), len(s), offsets, &d.o)
@@ -146,7 +147,7 @@ var drawnVerbs = map[string]func(r *rand.Rand, d *drawnCall, s []row) (perm.Perm
 		}
 		for lo := 0; lo < len(s); {
 			hi := min(len(s), lo+1+r.IntN(most))
-			slices.SortStableFunc(s[lo:hi], d.compare)
+			testkit.SortStable(s[lo:hi], d.compare)
 			runs, lo = append(runs, cpu.PayloadOf(s[lo:hi])), hi
 		}
 		if len(runs) == 0 {

@@ -277,7 +277,7 @@ func TestMarksOfSort(t *testing.T) {
 // TestUnsortedRuns merges runs of which one may be out of order at a place, by a first code, by a whole key or by a later column.
 func TestUnsortedRuns(t *testing.T) {
 	r := dist.Rand(93)
-	for i := range testkit.Pick(150, 1500) {
+	for i := range testkit.Pick(150, 750) {
 		n := []int{2, 3, 40, 1025, 5000}[r.IntN(5)]
 		all, d := plannedRows(max(n, 2)), &drawnCall{}
 		specs := []column.Spec{byFunc(wideOf)}
@@ -292,7 +292,7 @@ func TestUnsortedRuns(t *testing.T) {
 		var runs []cpu.Payload
 		for lo := 0; lo < n; {
 			hi := min(n, lo+1+r.IntN(n))
-			slices.SortStableFunc(all[lo:hi], d.compare)
+			testkit.SortStable(all[lo:hi], d.compare)
 			runs, lo = append(runs, cpu.PayloadOf(all[lo:hi])), hi
 		}
 		for range r.IntN(3) {
@@ -306,7 +306,7 @@ func TestUnsortedRuns(t *testing.T) {
 			t.Fatalf("case %d, %d runs of %d elements: %v, want %v", i, len(runs), n, err, want)
 		}
 		order := slices.Clone(all)
-		if slices.SortStableFunc(order, d.compare); err == nil && !slices.Equal(dst, order) {
+		if testkit.SortStable(order, d.compare); err == nil && !slices.Equal(dst, order) {
 			t.Fatalf("case %d, %d runs of %d elements: wrong order", i, len(runs), n)
 		}
 	}

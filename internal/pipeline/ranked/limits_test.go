@@ -128,7 +128,7 @@ func TestNullsAside(t *testing.T) {
 		text := column.SpecOf(sortkey.String, column.Func[wide, string](func(e wide) string { return e.text }))
 		few := column.SpecOf(sortkey.Int64, column.Func[wide, int64](func(e wide) int64 { return e.few }))
 		want := slices.Clone(s)
-		slices.SortStableFunc(want, func(a, b wide) int {
+		testkit.SortStable(want, func(a, b wide) int {
 			switch {
 			case a.null && b.null:
 				return cmp.Compare(a.few, b.few)

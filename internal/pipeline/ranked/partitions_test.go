@@ -49,7 +49,7 @@ func TestPartitionsOfRows(t *testing.T) {
 		for i := range want {
 			want[i] = uint32(i)
 		}
-		slices.SortStableFunc(want, func(a, b uint32) int {
+		testkit.SortStable(want, func(a, b uint32) int {
 			c := cmp.Compare(of[a], of[b])
 			if byText {
 				c = cmp.Compare(texts[a], texts[b])

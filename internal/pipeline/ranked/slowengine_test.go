@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/cpu/papers"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/testkit"
 )
 
 // slowEngine sorts slowly, or fails at some time.
@@ -75,7 +75,7 @@ func (e *slowEngine) Order(_ context.Context, job *engine.Job) error {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+	testkit.SortStable(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 	sorted := make([]uint64, job.N)
 	for i, at := range order {
 		sorted[i] = codes[at]

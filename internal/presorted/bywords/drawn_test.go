@@ -145,7 +145,7 @@ func TestDrawnSteps(t *testing.T) {
 	testkit.SkipRace(t)
 	r := rand.New(rand.NewPCG(61, 62))
 	exact, unfinished := 0, 0
-	for i := range testkit.Pick(400, 2000) {
+	for i := range testkit.Pick(400, 1200) {
 		n := []int{1, 2, 65, extract.Piece, extract.Piece + 1, 700, engine.Block, engine.Block + 1, 3 * engine.Block}[r.IntN(9)]
 		inMemory := r.IntN(2) == 0
 		d := draw(r, n, inMemory)
@@ -349,7 +349,7 @@ func TestOfTies(t *testing.T) {
 func TestRunsDecide(t *testing.T) {
 	r := rand.New(rand.NewPCG(63, 64))
 	found, none := 0, 0
-	for i := range testkit.Pick(120, 1000) {
+	for i := range testkit.Pick(120, 500) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}
@@ -474,7 +474,7 @@ func TestBytes(t *testing.T) {
 func TestLeadRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(67, 68))
 	found, none := 0, 0
-	for i := range testkit.Pick(200, 666) {
+	for i := range testkit.Pick(200, 400) {
 		if testkit.ThinnedByRace(i) {
 			continue
 		}
