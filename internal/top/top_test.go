@@ -13,6 +13,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // row is an element of a stream. The number is the witness of stability.
@@ -130,7 +131,7 @@ func check(t *testing.T, what string, got, want []row) {
 
 // rounds returns n, or a quarter of it in short tests.
 func rounds(n int) int {
-	if testing.Short() {
+	if !testkit.Long() {
 		return n / 4
 	}
 	return n
@@ -340,7 +341,7 @@ func TestTopOfRowNumbers(t *testing.T) {
 			top.Push(row)
 		}
 	}
-	slices.SortStableFunc(rows, o.Compare)
+	testkit.SortStable(rows, o.Compare)
 	if !slices.Equal(top.Result(), rows[:200]) {
 		t.Error("other rows")
 	}
@@ -353,7 +354,7 @@ func TestTopOfRowNumbers(t *testing.T) {
 // perOracle returns the first k elements of each partition.
 func perOracle(s []row, partition, order sorter.Ordering[row], k int) (first []row) {
 	sorted := slices.Clone(s)
-	slices.SortStableFunc(sorted, func(a, b row) int { return cmp.Or(partition.Compare(a, b), order.Compare(a, b)) })
+	testkit.SortStable(sorted, func(a, b row) int { return cmp.Or(partition.Compare(a, b), order.Compare(a, b)) })
 	for part := range partition.Groups(sorted) {
 		first = append(first, part[:min(k, len(part))]...)
 	}

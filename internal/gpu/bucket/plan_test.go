@@ -102,7 +102,7 @@ func TestSections(t *testing.T) {
 // Parts of that distribution have their ends.
 func TestRefine(t *testing.T) {
 	testkit.SkipRace(t)
-	for lg := 22; lg <= 28; lg++ {
+	for lg := 22; lg <= 28; lg += testkit.Pick(3, 1) {
 		for _, e := range []ends{noEnds, {0, 1 << 31}, {1<<31 + 12345, 1<<32 - 1}, {0x7d234567, 0x91234567}, {0x8e555555, 1<<32 - 1}, {0, 0x7654321f}} {
 			testRefine(t, lg, e)
 		}
