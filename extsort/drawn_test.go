@@ -21,7 +21,7 @@ var drawnSorts = flag.Int("drawn", 0, "sorts that TestDrawnSorts draws; 0: as ma
 // TestDrawnSorts draws whole sorts: elements, how they are appended, by whom and in how many lives of the process, options
 // and the verb of the output. It compares each with a stable sort of what was appended.
 func TestDrawnSorts(t *testing.T) {
-	n := cmp.Or(*drawnSorts, testkit.Pick(30, 200))
+	n := cmp.Or(*drawnSorts, testkit.Pick(30, 120))
 	for seed := range n {
 		if testkit.ThinnedTo(3, seed) {
 			continue

@@ -355,14 +355,14 @@ func heapOf[E any](t *testing.T, open func() (*extsort.Sorter[E], error), n int,
 	defer s.Close()
 	for i := range n {
 		must(t, s.Append(next()))
-		if i%(n/20+1) == 0 {
+		if i%(n/testkit.Pick(10, 20)+1) == 0 {
 			measure()
 		}
 	}
 	got, last := 0, uint64(0)
 	for batch, err := range s.Batches() {
 		must(t, err)
-		if got*40/n != (got+len(batch))*40/n {
+		if times := testkit.Pick(16, 40); got*times/n != (got+len(batch))*times/n {
 			measure()
 		}
 		for _, e := range batch {

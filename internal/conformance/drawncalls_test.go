@@ -28,7 +28,7 @@ var (
 
 // TestDrawnCalls draws columns, calls and options, and holds the results to a stable sort by a
 // comparison that was written from the documents. A call that fails is made smaller and printed as a test.
-func TestDrawnCalls(t *testing.T) { checkDrawnCases(t, nil, testkit.Pick(60, 1200)) }
+func TestDrawnCalls(t *testing.T) { checkDrawnCases(t, nil, testkit.Pick(60, 600)) }
 
 // callsPerCase is how many verbs take the rows of a case.
 const callsPerCase = 10

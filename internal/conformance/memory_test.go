@@ -58,7 +58,7 @@ func checkLimit[E comparable](t *testing.T, name string, in, want []E, limit int
 
 func TestMemoryLimit(t *testing.T) {
 	testkit.SkipRace(t)
-	const n = 400_000
+	n := testkit.Pick(150_000, 400_000)
 	in := fills(n)
 	want := byPrice(in)
 	sort := func(s []fill, opts ...sorter.Option) error {
