@@ -29,10 +29,10 @@ type character struct {
 	odd    uint8 // by bits, levels on which one is not the common one
 }
 
-// pairs are those of one character and each after it.
+// pairs are those of one character and each after it, as far as a text had them.
 type pairs struct {
-	known [places / 64]atomic.Uint64
-	slow  [places / 64]atomic.Uint64 // those with other weights than their characters; set before known
+	plain [places / 64]atomic.Uint64 // those with the weights of their characters
+	slow  [places / 64]atomic.Uint64 // those with others
 }
 
 // Characters that have places: those of one and two bytes in UTF-8, of which those of ASCII come first, and from U+1E00 to
@@ -51,14 +51,23 @@ const (
 // placeOf returns the place of the character that begins at text[i], which is not ASCII, and its length. That is 0 if there
 // is none.
 func placeOf(text string, i int) (place, length int) {
-	r, length := utf8.DecodeRuneInString(text[i:])
-	switch {
-	case length == 2:
-		return int(r), length
-	case length == 3 && lowest <= r && r < lowest+places-twoBytes:
+	if i+1 < len(text) {
+		if place = placeOfTwo(text[i], text[i+1]); place != 0 {
+			return place, 2
+		}
+	}
+	if r, length := utf8.DecodeRuneInString(text[i:]); length == 3 && lowest <= r && r < lowest+places-twoBytes {
 		return int(r) - lowest + twoBytes, length
 	}
 	return 0, 0
+}
+
+// placeOfTwo returns the place of a character of two bytes, or 0 if they are none.
+func placeOfTwo(first, second byte) int {
+	if first-0xc2 > 0xdf-0xc2 || second&0xc0 != 0x80 {
+		return 0
+	}
+	return int(first&0x1f)<<6 | int(second&0x3f)
 }
 
 // runeAt returns the character of a place.
@@ -154,19 +163,32 @@ func (a *characters) split(place int, key []byte) {
 
 // plain reports whether two adjacent characters have the weights that each has alone.
 func (a *characters) plain(k *keyer, first, second int) bool {
+	return a.pairs[first].Load().has(second) || a.compare(k, first, second)
+}
+
+// has reports whether a pair is known to be plain; p may be nil.
+func (p *pairs) has(second int) bool {
+	return p != nil && p.plain[second/64].Load()>>(second%64)&1 != 0
+}
+
+// compare is plain of a pair that is slow, or that no text had yet.
+func (a *characters) compare(k *keyer, first, second int) bool {
 	row := a.pairs[first].Load()
 	if row == nil {
 		a.pairs[first].CompareAndSwap(nil, new(pairs))
 		row = a.pairs[first].Load()
 	}
 	word, bit := second/64, uint64(1)<<(second%64)
-	if row.known[word].Load()&bit == 0 {
-		if !a.same(k, string([]rune{runeAt(first), runeAt(second)})) {
-			row.slow[word].Or(bit)
-		}
-		row.known[word].Or(bit)
+	if row.slow[word].Load()&bit != 0 {
+		return false
 	}
-	return row.slow[word].Load()&bit == 0
+	same := a.same(k, string([]rune{runeAt(first), runeAt(second)}))
+	if same {
+		row.plain[word].Or(bit)
+	} else {
+		row.slow[word].Or(bit)
+	}
+	return same
 }
 
 // same reports whether a text of known characters has the key that is made of their weights.
@@ -251,13 +273,19 @@ func (a *characters) prefix(text string, k *keyer) (key [prefixBytes]byte, ok bo
 	at, after := 0, 0
 	for i, last := 0, 0; i < len(text) && after < ahead; {
 		c, n := int(text[i]), 1
-		if c >= utf8.RuneSelf {
-			if c, n = placeOf(text, i); n == 0 {
-				return key, false
+		if c >= utf8.RuneSelf { // placeOf, without a call for most
+			c, n = 0, 2
+			if i+1 < len(text) {
+				c = placeOfTwo(text[i], text[i+1])
+			}
+			if c == 0 {
+				if c, n = placeOf(text, i); n == 0 {
+					return key, false
+				}
 			}
 		}
 		ch := &a.all[c]
-		if !ch.known || (ch.paired || last >= utf8.RuneSelf) && i > 0 && !a.plain(k, last, c) {
+		if !ch.known || (ch.paired || last >= utf8.RuneSelf) && i > 0 && !a.pairs[last].Load().has(c) && !a.compare(k, last, c) {
 			return key, false
 		}
 		if last, i = c, i+n; at >= prefixBytes {

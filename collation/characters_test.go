@@ -95,6 +95,25 @@ func TestCharacters(t *testing.T) {
 	}
 }
 
+// TestPlaceOf compares places with characters as package utf8 decodes them: of two bytes each, cut off and not, and three.
+func TestPlaceOf(t *testing.T) {
+	check := func(text string) {
+		place, n := placeOf(text, 1)
+		r, size := utf8.DecodeRuneInString(text[1:])
+		has := size == 2 || size == 3 && r >= lowest && r < lowest+places-twoBytes
+		if has != (n > 0) || has && (n != size || runeAt(place) != r) {
+			t.Errorf("%q has place %d of %d bytes, for %q of %d", text, place, n, r, size)
+		}
+	}
+	for first := utf8.RuneSelf; first < 256; first++ {
+		check(string([]byte{'a', byte(first)}))
+		for second := range 256 {
+			check(string([]byte{'a', byte(first), byte(second)}))
+			check(string([]byte{'a', byte(first), byte(second), 0x80}))
+		}
+	}
+}
+
 // TestContractions holds contractions of three and four characters to what plain takes for granted: two adjacent ones have
 // other weights, too. Characters that occur in no pair with other weights are not in contractions.
 func TestContractions(t *testing.T) {
@@ -213,6 +232,13 @@ func BenchmarkKey(b *testing.B) {
 	b.Run("prefix", func(b *testing.B) {
 		for b.Loop() {
 			a.prefix(text, k)
+		}
+	})
+	b.Run("Russian", func(b *testing.B) {
+		k := &keyer{collator: collate.New(language.Russian)}
+		a := k.learn(newPacking(k, language.Russian))
+		for b.Loop() {
+			a.prefix("съешь же ещё этих мягких булок", k)
 		}
 	})
 	b.Run("marked", func(b *testing.B) {
