@@ -15,13 +15,18 @@ import (
 
 // gnuSort returns a function that runs GNU sort, and skips the test without one.
 func gnuSort(t testing.TB) func(stdin string, args ...string) (stdout string, code int) {
+	return gnuSortIn(t, "C")
+}
+
+// gnuSortIn is gnuSort in a locale.
+func gnuSortIn(t testing.TB, locale string) func(stdin string, args ...string) (stdout string, code int) {
 	path, err := exec.LookPath("sort")
 	if err != nil {
 		t.Skip("no sort on this machine")
 	}
 	run := func(stdin string, args ...string) (string, int) {
 		c := exec.Command(path, args...)
-		c.Env = append(os.Environ(), "LC_ALL=C")
+		c.Env = append(os.Environ(), "LC_ALL="+locale)
 		c.Stdin = strings.NewReader(stdin)
 		out, _ := c.Output()
 		return string(out), c.ProcessState.ExitCode()

@@ -132,7 +132,7 @@ const (
 // inLocale returns the number of keys that are texts in a locale.
 func (o *lineOrder) inLocale() (n int64) {
 	for i := range o.keys {
-		if k := &o.keys[i]; k.locale != nil && k.isText() {
+		if o.keys[i].localeText() {
 			n++
 		}
 	}

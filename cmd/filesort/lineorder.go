@@ -10,12 +10,32 @@ import (
 
 // orderLines returns the order o of elements that have a line.
 func orderLines[E any](o lineOrder, line func(E) string) sorter.Ordering[E] {
-	var columns []sorter.Column[E]
+	return sorter.By(lineColumns(o, line)...)
+}
+
+// lineColumns returns the columns of the order o.
+func lineColumns[E any](o lineOrder, line func(E) string) (columns []sorter.Column[E]) {
 	for _, k := range o.keys {
 		columns = append(columns, keyColumns(k, o.tab, line)...)
 	}
 	if o.last {
 		columns = append(columns, directed(line, o.desc))
+	}
+	return columns
+}
+
+// sameLines returns an order in which those lines tie that tie in o. It makes no keys of a locale.
+func sameLines[E any](o lineOrder, line func(E) string) sorter.Ordering[E] {
+	if o.last {
+		return sorter.By(sorter.Asc(line))
+	}
+	var columns []sorter.Column[E]
+	for _, k := range o.keys {
+		if k.localeText() {
+			columns = append(columns, sorter.Asc(textOfKey(k, o.tab, line)))
+		} else {
+			columns = append(columns, keyColumns(k, o.tab, line)...)
+		}
 	}
 	return sorter.By(columns...)
 }
@@ -23,36 +43,16 @@ func orderLines[E any](o lineOrder, line func(E) string) sorter.Ordering[E] {
 // keyColumns returns the columns that order by one key.
 func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[E] {
 	desc := k.opts&reverse != 0
-	text := func(e E) string { return k.find(line(e), tab) }
-	if k.field == wholeStart && k.endField == toEnd && k.opts&blanksAtStart == 0 && k.char == 0 {
-		text = line
-	}
+	text := textOfKey(k, tab, line)
 	var code []sorter.Column[E]
 	if t := k.table; t != nil {
 		whole := text
 		text = func(e E) string { return t.apply(whole(e)) }
 		code = append(code, directed(func(e E) uint64 { return t.code(whole(e)) }, desc))
 	}
-	if l := k.locale; l != nil {
-		whole := text
-		text = func(e E) string { return l.plain(whole(e), k.opts) }
-		if k.isText() {
-			key := func(dst []byte, e E) []byte { return l.texts.AppendKey(dst, text(e)) }
-			column := sorter.AscEncoded(key)
-			if desc {
-				column = sorter.DescEncoded(key)
-			}
-			columns := []sorter.Column[E]{
-				directed(func(e E) [16]byte { return l.texts.Prefix(text(e)) }, desc),
-				column,
-			}
-			if k.decided {
-				return columns
-			}
-			return append(columns, directed(text, desc)) // so that only the same texts tie
-		}
-	}
 	switch {
+	case k.localeText():
+		return append([]sorter.Column[E]{prefixColumn(k, text)}, wholeKeyColumns(k, text)...)
 	case k.opts&numeric != 0:
 		return decimalColumns(text, desc)
 	case k.opts&human != 0:
@@ -73,6 +73,40 @@ func keyColumns[E any](k lineKey, tab int, line func(E) string) []sorter.Column[
 	}
 	return append(code, directed(text, desc))
 }
+
+// textOfKey returns the text of a key, in a locale as its notation without one.
+func textOfKey[E any](k lineKey, tab int, line func(E) string) func(E) string {
+	text := func(e E) string { return k.find(line(e), tab) }
+	if k.field == wholeStart && k.endField == toEnd && k.opts&blanksAtStart == 0 && k.char == 0 {
+		text = line
+	}
+	if k.locale == nil {
+		return text
+	}
+	return func(e E) string { return k.locale.plain(text(e), k.opts) }
+}
+
+// prefixColumn returns the column of the first bytes of a key that is text in a locale.
+func prefixColumn[E any](k lineKey, text func(E) string) sorter.Column[E] {
+	return directed(func(e E) [16]byte { return k.locale.texts.Prefix(text(e)) }, k.opts&reverse != 0)
+}
+
+// wholeKeyColumns returns the columns that decide where prefixes tie.
+func wholeKeyColumns[E any](k lineKey, text func(E) string) []sorter.Column[E] {
+	key := func(dst []byte, e E) []byte { return k.locale.texts.AppendKey(dst, text(e)) }
+	desc := k.opts&reverse != 0
+	column := sorter.AscEncoded(key)
+	if desc {
+		column = sorter.DescEncoded(key)
+	}
+	if k.decided {
+		return []sorter.Column[E]{column}
+	}
+	return []sorter.Column[E]{column, directed(text, desc)} // so that only the same texts tie
+}
+
+// localeText reports whether a key is text in a locale.
+func (k *lineKey) localeText() bool { return k.locale != nil && k.isText() }
 
 // isText reports whether a key is text, and none of numbers, months, versions and random places.
 func (k *lineKey) isText() bool { return k.opts&(numeric|human|general|month|version|random) == 0 }

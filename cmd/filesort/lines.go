@@ -72,25 +72,40 @@ func (cmd *command) orderOf(st *store) sorter.Ordering[line] {
 
 // sortInMemory puts lines in order, and returns those that are wanted.
 func (cmd *command) sortInMemory(ctx context.Context, st *store, lines []line, stats *sorter.Stats, m *meter) ([]line, error) {
-	by := cmd.orderOf(st)
 	opts := []sorter.Option{sorter.WithContext(ctx), sorter.Report(stats), sorter.OnProgress(m.progress), sorter.Workers(cmd.workers)}
 	if !cmd.order.last { // otherwise lines that tie are the same
 		opts = append(opts, sorter.Stable())
 	}
-	return sortElements(ctx, by, lines, st.first, cmd, opts)
+	by := cmd.orderOf(st)
+	in := elements[line]{by, by.Sort, by.Compare, st.first}
+	if cmd.order.inLocale() > 0 {
+		in.same = sameLines(cmd.order, st.text).Compare
+		in.sort = func(lines []line, opts ...sorter.Option) error {
+			return newLocaleLines(cmd.order, st).sort(ctx, cmd.workers, lines, opts...)
+		}
+	}
+	return sortElements(ctx, in, lines, cmd, opts)
+}
+
+// elements are how lines or rows are sorted.
+type elements[E any] struct {
+	by    sorter.Ordering[E]
+	sort  func(all []E, opts ...sorter.Option) error
+	same  func(a, b E) int // 0 where they tie
+	first func(E) byte     // the first byte of one
 }
 
 // sortElements puts lines or rows in order, and returns those that -top and -u want.
-func sortElements[E any](ctx context.Context, by sorter.Ordering[E], all []E, first func(E) byte, cmd *command, opts []sorter.Option) ([]E, error) {
+func sortElements[E any](ctx context.Context, in elements[E], all []E, cmd *command, opts []sorter.Option) ([]E, error) {
 	if cmd.top > 0 && !cmd.unique {
 		k := min(cmd.top, len(all))
-		err := by.TopK(all, k, opts...)
+		err := in.by.TopK(all, k, opts...)
 		return all[:k], err
 	}
-	if err := by.Sort(all, opts...); err != nil || !cmd.unique {
+	if err := in.sort(all, opts...); err != nil || !cmd.unique {
 		return all, err
 	}
-	all, err := compact(ctx, by.Compare, all, first, cmd.workers)
+	all, err := compact(ctx, in.same, all, in.first, cmd.workers)
 	if cmd.top > 0 {
 		all = all[:min(cmd.top, len(all))]
 	}

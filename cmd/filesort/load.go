@@ -41,7 +41,11 @@ func (l *loading) need(more int) int64 {
 	n := l.lines.Load()
 	size, o := l.size+int64(more), &l.cmd.order
 	text := size*(1+o.copies()) - max(size-l.wide.Load(), 0)*o.inLocale()*(localeCopies-asciiCopies)
-	return text + n*lineBytes + l.cmd.orderOf(l.store).ScratchBytes(int(n), sorter.Workers(l.cmd.workers))
+	scratch := l.cmd.orderOf(l.store).ScratchBytes(int(n), sorter.Workers(l.cmd.workers))
+	if o.inLocale() > 0 {
+		scratch = max(scratch, newLocaleLines(*o, l.store).scratchBytes(int(n), l.cmd.workers))
+	}
+	return text + n*lineBytes + scratch
 }
 
 // next adds a file or a chunk; more is false at the end of the input.

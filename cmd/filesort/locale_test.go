@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"example.com/sorter/internal/testkit"
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 )
@@ -24,25 +26,10 @@ func TestLocale(t *testing.T) {
 		if strings.Contains(name, "_") {
 			tag, _ = tag.SetTypeForKey("ka", "shifted")
 		}
-		collator := collate.New(tag)
-		ordered := func(a, b string) int {
-			// Not CompareString, which differs from keys where spaces are ignored.
-			keys := new(collate.Buffer)
-			return cmp.Or(bytes.Compare(collator.KeyFromString(keys, a), collator.KeyFromString(keys, b)), strings.Compare(a, b))
-		}
-		for seed := range uint64(20) {
+		ordered := orderOfTexts(tag)
+		for seed := range uint64(testkit.Pick(6, 20)) {
 			r := rand.New(rand.NewPCG(seed, 6))
-			lines := make([]string, r.IntN(300))
-			for i := range lines {
-				var b strings.Builder
-				if r.IntN(3) == 0 { // more than a prefix of keys, and where that ends
-					b.WriteString("Grünes.čaj křídlo, š"[:14+r.IntN(3)])
-				}
-				for range r.IntN(8 + 30*r.IntN(2)) {
-					b.WriteRune(letters[r.IntN(len(letters))])
-				}
-				lines[i] = b.String()
-			}
+			lines := drawTexts(r, letters, r.IntN(300))
 			field := func(line string) string { // of -t. -k2,2
 				fields := strings.Split(line, ".")
 				return append(fields, "", "")[1]
@@ -88,6 +75,170 @@ func TestLocale(t *testing.T) {
 			if got, errors, code := filesort("", append(args, "-m", a, b)...); code != 0 || got != want {
 				t.Fatalf("filesort %q -m: %q, want %q, %s", args, got, want, errors)
 			}
+		}
+	}
+}
+
+// orderOfTexts returns the order of package collate, and then that of bytes.
+func orderOfTexts(tag language.Tag) func(a, b string) int {
+	collator, keys := collate.New(tag), map[string]string{}
+	key := func(text string) string {
+		k, ok := keys[text]
+		if !ok { // not CompareString, which differs from keys where spaces are ignored
+			k = string(collator.KeyFromString(new(collate.Buffer), text))
+			keys[text] = k
+		}
+		return k
+	}
+	return func(a, b string) int { return cmp.Or(strings.Compare(key(a), key(b)), strings.Compare(a, b)) }
+}
+
+// drawTexts returns n texts, each of them one to five times, and some again with other bytes that collate equal.
+func drawTexts(r *rand.Rand, letters []rune, n int) (texts []string) {
+	variants := strings.NewReplacer("é", "e\u0301", "ä", "a\u0308", "Å", "\u212b", "한", "\u1112\u1161\u11ab")
+	for range n {
+		var b strings.Builder
+		if r.IntN(3) == 0 { // more than a prefix of keys, and where that ends
+			b.WriteString("Grünes.čaj křídlo, š"[:14+r.IntN(3)])
+		}
+		for range r.IntN(8 + 30*r.IntN(2)) {
+			b.WriteRune(letters[r.IntN(len(letters))])
+		}
+		text := b.String()
+		for range 1 + r.IntN(5) {
+			texts = append(texts, text)
+		}
+		if r.IntN(3) == 0 {
+			texts = append(texts, variants.Replace(text), text+"\x01", "\x01"+text)
+		}
+	}
+	r.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+	return texts
+}
+
+// TestLocaleDoubles sorts lines that come again, in runs that workers share, by options that are drawn: in memory and on
+// disk as by comparisons.
+func TestLocaleDoubles(t *testing.T) {
+	letters := []rune("aAbBé-'.01 ,:\tбЯ中한")
+	for seed := range uint64(testkit.Pick(60, 1000)) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		args, eol := append(randomOrder(r), "--locale", []string{"en_US.UTF-8", "cs", "ru_RU.UTF-8", "de-u-ka-shifted"}[r.IntN(4)]), "\n"
+		if r.IntN(6) == 0 {
+			args, eol = append(args, "-z"), "\x00"
+		}
+		cmd, err := parseArgs(append(args, "-"))
+		if err != nil {
+			continue
+		}
+		texts := drawTexts(r, letters, []int{5, 40, 300}[r.IntN(3)])
+		in := strings.Join(append(texts, ""), eol)
+		compare := orderLines(cmd.order, func(s string) string { return s }).Compare
+		slices.SortStableFunc(texts, compare)
+		if cmd.unique {
+			texts = slices.CompactFunc(texts, func(a, b string) bool { return compare(a, b) == 0 })
+		}
+		want := strings.Join(append(texts, ""), eol)
+		for _, more := range []string{"--parallel=1", "--parallel=4", "-top=1000000"} {
+			if got, errors, code := filesort(in, append(args[:len(args):len(args)], more, "-")...); code != 0 || got != want {
+				t.Fatalf("seed %d: filesort %q %s of %q\nis   %q\nwant %q\n%s", seed, args, more, in, got, want, errors)
+			}
+		}
+		if got := linesOnDisk(t, in, args...); got != want {
+			t.Fatalf("seed %d: on disk, filesort %q of %q\nis   %q\nwant %q", seed, args, in, got, want)
+		}
+		if _, errors, code := filesort(want, append(args, "-c", "-")...); code != 0 {
+			t.Fatalf("seed %d: filesort %q -c: %s", seed, args, errors)
+		}
+	}
+}
+
+// TestLocaleLongRuns sorts lines of which thousands have one prefix: with doubles and without, in runs of more lines than a worker
+// sorts alone.
+func TestLocaleLongRuns(t *testing.T) {
+	ordered := orderOfTexts(language.MustParse("en-US-u-ka-shifted"))
+	first := func(line string) string { return line[:1] }
+	second := func(line string) string { return line[1:] }
+	orders := map[string]func(a, b string) int{
+		"":         ordered,
+		"-r":       func(a, b string) int { return ordered(b, a) },
+		"-u":       ordered,
+		"-s -k1.2": func(a, b string) int { return ordered(second(a), second(b)) },
+		"-k1.2r":   func(a, b string) int { return cmp.Or(ordered(second(b), second(a)), ordered(a, b)) },
+		"-u -k1.2": func(a, b string) int { return ordered(second(a), second(b)) },
+		"-s -k1.2 -k1,1nr": func(a, b string) int {
+			return cmp.Or(ordered(second(a), second(b)), strings.Compare(first(b), first(a)))
+		},
+		"-s -k1.1,1.1n -k1.2": func(a, b string) int {
+			return cmp.Or(strings.Compare(first(a), first(b)), ordered(second(a), second(b)))
+		},
+	}
+	for times := 1; times <= 4; times++ { // 4: a sample has doubles, and most others have none
+		for _, n := range []int{2 * tiePiece, longTie + tiePiece}[:testkit.Pick(max(1, min(2, 4-times)), 2)] {
+			r := rand.New(rand.NewPCG(uint64(times), uint64(n)))
+			lines := []string{"1a", "0a", "2a", "1a"}
+			for i := range n {
+				number := i/2 + 1
+				if times == 4 && i%4 == 0 {
+					number = 0
+				}
+				text := fmt.Sprintf("https://www.example.com/%s%d", []string{"a", "A", "é"}[r.IntN(3)], number)
+				for range max(1, times%4) {
+					lines = append(lines, string(rune('0'+r.IntN(3)))+text)
+				}
+			}
+			if times < 4 {
+				r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+			}
+			in := linesOf(lines)
+			for options, compare := range orders {
+				want := slices.Clone(lines)
+				slices.SortStableFunc(want, compare)
+				if strings.Contains(options, "-u") {
+					want = slices.CompactFunc(want, func(a, b string) bool { return compare(a, b) == 0 })
+				}
+				got, errors, code := filesort(in, append(strings.Fields(options), "--locale=en_US.UTF-8", "-")...)
+				if code != 0 || got != linesOf(want) {
+					t.Errorf("%d lines, %d, %q: not in order, exit %d %s", n, times, options, code, errors)
+				}
+			}
+		}
+	}
+}
+
+// TestLocaleLikeGNU sorts words, each of them several times, as GNU sort does where it has the locale.
+func TestLocaleLikeGNU(t *testing.T) {
+	sort := gnuSortIn(t, "en_US.UTF-8")
+	if out, _ := sort("a\nB\n"); out != "a\nB\n" {
+		t.Skip("no locale en_US.UTF-8 on this machine")
+	}
+	words := strings.Fields("a A b ab aB résumé resume Résumé naïve Zürich zurich façade co-op coop élan œuvre garçon fiancée international internationally internationalité")
+	for seed := range uint64(testkit.Pick(20, 300)) {
+		r := rand.New(rand.NewPCG(seed, 10))
+		var lines []string
+		for range r.IntN(100) {
+			var line []string
+			for range 1 + r.IntN(4) {
+				line = append(line, words[r.IntN(len(words))])
+			}
+			for range 1 + r.IntN(5) {
+				lines = append(lines, strings.Join(line, " "))
+			}
+		}
+		r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+		args := []string{"-"}
+		for _, o := range []string{"-s", "-u", "-r", "-k2,2", "-k1,1r", "-k3"} {
+			if r.IntN(3) == 0 {
+				args = append(args, o)
+			}
+		}
+		in := linesOf(lines)
+		want, _ := sort(in, args...)
+		args = append(args, "--locale", "en_US.UTF-8")
+		if got, errors, code := filesort(in, args...); code != 0 || got != want {
+			t.Fatalf("seed %d: filesort %q of %q\nis   %q\nwant %q\n%s", seed, args, in, got, want, errors)
+		}
+		if got := linesOnDisk(t, in, args...); got != want {
+			t.Fatalf("seed %d: on disk, filesort %q of %q\nis   %q\nwant %q", seed, args, in, got, want)
 		}
 	}
 }

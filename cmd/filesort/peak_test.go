@@ -89,6 +89,8 @@ var peakInputs = []struct {
 		[]string{"-R", "-shuffle", "-u -count", "-u -keep last -k1.2 -f", "--debug -k1.2n", "-comment #"}},
 	{"rows that are picked", "a,b\n", func(r *rand.Rand) string { return strconv.Itoa(r.IntN(9)) + "," + randomText(r, r.IntN(9)) },
 		[]string{"-by a -u -count", "-shuffle -header yes", "-by b -top 9 -per a", "-by b,a -u -keep last -comment #"}},
+	{"addresses in a locale", "", func(r *rand.Rand) string { return "https://www.example.com/" + strconv.Itoa(r.IntN(1<<r.IntN(30))) },
+		[]string{"--locale en_US.UTF-8", "--locale cs -s -k1.9", "--locale de -u -k1,1"}},
 }
 
 // The peak of the process is within -S and the memory that the README grants the program besides, for lines

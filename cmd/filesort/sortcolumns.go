@@ -82,7 +82,7 @@ func (cmd *command) sortRows(ctx context.Context, t *table, stats *sorter.Stats,
 	if len(t.texts) > 0 {
 		t.rows, err = t.unique(ctx, by, cmd, opts)
 	} else {
-		t.rows, err = sortElements(ctx, by, t.rows, t.first, cmd, opts)
+		t.rows, err = sortElements(ctx, elements[row]{by, by.Sort, by.Compare, t.first}, t.rows, cmd, opts)
 	}
 	return err
 }
