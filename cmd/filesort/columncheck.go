@@ -81,7 +81,7 @@ func (d *columnSort) disorderAt(c rowChunk, r *rowReader, i int, packed string) 
 		text = plainJSON(text)
 	}
 	end := byte('\n')
-	if d.nulRows() {
+	if d.nulRows {
 		text, end = plainNUL(text), 0
 	}
 	return &disorder{place[:strings.LastIndexByte(place, ':')], text, end}

@@ -71,7 +71,7 @@ func (cmd *command) inputs(stdin io.Reader) *files {
 	cmd.array = jsonArray{}
 	cmd.aside.most = cmd.memory / asideShare
 	f.wrap = func(in *input, again bool) error {
-		if cmd.nulRows() {
+		if cmd.nulRows {
 			in.Reader, in.file, in.size = &nulReader{in: in.Reader}, nil, 0
 		}
 		if cmd.aside.any() {
@@ -84,9 +84,6 @@ func (cmd *command) inputs(stdin io.Reader) *files {
 	}
 	return f
 }
-
-// nulRows reports whether rows of columns end with NUL.
-func (cmd *command) nulRows() bool { return cmd.zero && cmd.by != nil }
 
 // openInput opens one file. One that is large is read past the page cache, if it is a regular one.
 func openInput(name string, stdin io.Reader, compress string, large bool) (*input, error) {

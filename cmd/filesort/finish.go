@@ -43,12 +43,11 @@ func (cl *commandLine) finish() error {
 	if err := cl.split.check(cl); err != nil {
 		return err
 	}
-	if cl.shape.eol = '\n'; cl.zero {
+	cl.nulRows = cl.zero && cl.by != nil // which are read as lines
+	if cl.shape.eol = '\n'; cl.zero && !cl.nulRows {
 		cl.shape.eol = 0
 	}
-	if cl.aside.eol = cl.shape.eol; cl.nulRows() {
-		cl.aside.eol = '\n'
-	}
+	cl.aside.eol = cl.shape.eol
 	cl.aside.quotes = cl.quotesHide
 	if strings.ContainsRune(cl.aside.comment, rune(cl.aside.eol)) {
 		return inOption("-comment", cl.aside.comment, errors.New("no line begins with it"))

@@ -31,7 +31,7 @@ type command struct {
 	notes    []string        // messages that are no errors
 	check    string          // "", diagnose or quiet
 	merge    bool
-	zero     bool // lines end with NUL
+	nulRows  bool // rows of columns end with NUL
 	selection
 	aside aside
 	array jsonArray
@@ -60,6 +60,7 @@ type commandLine struct {
 	global    keyOptions
 	tab       int
 	stability bool   // -s or -stable was given
+	zero      bool   // lines and rows end with NUL
 	onlyLines string // an option that goes without -by only, "" if there was none
 	onlyBy    string // an option that goes with -by only
 	per       []spec

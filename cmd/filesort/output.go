@@ -192,16 +192,26 @@ func (cmd *command) writeTo(stdout io.Writer, large bool, write func(io.Writer) 
 	return writeFile(cmd.output, stdout, past, compressing(cmd.compress, cmd.output, cmd.framing(write)))
 }
 
-// framing returns write with lines that were set aside first, and in an array.
+// framing returns write with the frame of an output.
 func (cmd *command) framing(write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
-		if cmd.nulRows() {
-			w = &nulWriter{w: w}
+		rows, end, err := cmd.frame(w)
+		if err != nil {
+			return err
 		}
-		if _, err := io.WriteString(w, cmd.aside.top()); err != nil || !cmd.array.is {
-			return cmp.Or(err, write(w))
-		}
-		a := &arrayWriter{w: w, a: &cmd.array}
-		return cmp.Or(write(a), a.end())
+		return cmp.Or(write(rows), end())
 	}
+}
+
+// frame writes the lines that were set aside. It returns a writer of the rows after them, which end with NUL or stand in an array
+// if those of the input do, and a function that writes what follows the last.
+func (cmd *command) frame(w io.Writer) (rows io.Writer, end func() error, err error) {
+	if cmd.nulRows {
+		w = &nulWriter{w: w}
+	}
+	if _, err = io.WriteString(w, cmd.aside.top()); err != nil || !cmd.array.is {
+		return w, func() error { return nil }, err
+	}
+	a := &arrayWriter{w: w, a: &cmd.array}
+	return a, a.end, nil
 }

@@ -80,12 +80,12 @@ func (cmd *command) quotesHide(name, first string) bool {
 
 // open chooses the format and returns it with the place where rows start.
 func (cmd *command) open(src *source) (f format, start int, err error) {
-	d := &delimited{comma: ",", quote: strict, nul: cmd.zero}
+	d := &delimited{comma: ",", quote: strict, nul: cmd.nulRows}
 	cmd.opened = cmd.formatOf(src)
 	cmd.checkSuffix()
 	switch cmd.opened {
 	case "ndjson", "json":
-		if cmd.zero {
+		if cmd.nulRows {
 			return nil, 0, fmt.Errorf("%s is %s, and -z is for CSV, TSV and lines", src.name, cmd.opened)
 		}
 		j := newNDJSON(cmd.by)

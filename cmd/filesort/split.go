@@ -106,8 +106,8 @@ type parts struct {
 
 	sink   sink           // of the last part; nil: it is complete
 	closer io.WriteCloser // compresses; may be nil
-	array  *arrayWriter   // may be nil
-	w      io.Writer      // one of them, the one that takes rows
+	w      io.Writer      // takes rows
+	end    func() error   // of the frame
 
 	bytes int64 // of the part
 	rows  int
@@ -157,17 +157,9 @@ func (p *parts) next() error {
 	if p.closer != nil {
 		p.w = p.closer
 	}
-	if p.nulRows() {
-		p.w = &nulWriter{w: p.w}
+	if p.w, p.end, err = p.frame(p.w); err == nil {
+		_, err = io.WriteString(p.w, p.head)
 	}
-	if _, err := io.WriteString(p.w, p.aside.top()); err != nil {
-		return err
-	}
-	if p.array = nil; p.command.array.is {
-		p.array = &arrayWriter{w: p.w, a: &p.command.array}
-		p.w = p.array
-	}
-	_, err = io.WriteString(p.w, p.head)
 	return err
 }
 
@@ -176,9 +168,7 @@ func (p *parts) complete() (err error) {
 	if p.sink == nil {
 		return nil
 	}
-	if p.array != nil {
-		err = p.array.end()
-	}
+	err = p.end()
 	if p.closer != nil {
 		err = errors.Join(err, p.closer.Close())
 	}
