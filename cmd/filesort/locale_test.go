@@ -120,7 +120,7 @@ func drawTexts(r *rand.Rand, letters []rune, n int) (texts []string) {
 // disk as by comparisons.
 func TestLocaleDoubles(t *testing.T) {
 	letters := []rune("aAbBé-'.01 ,:\tбЯ中한")
-	for seed := range uint64(testkit.Pick(60, 1000)) {
+	for seed := range uint64(testkit.Pick(60, 300)) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		args, eol := append(randomOrder(r), "--locale", []string{"en_US.UTF-8", "cs", "ru_RU.UTF-8", "de-u-ka-shifted"}[r.IntN(4)]), "\n"
 		if r.IntN(6) == 0 {

@@ -13,7 +13,7 @@ import (
 type localeLines struct {
 	st      *store
 	order   lineOrder
-	at      int                   // the first of its keys that is text in the locale; all of them where none is
+	at      int                   // the first of its keys that is text in the locale; -1 where none is
 	columns []sorter.Column[line] // of the keys before it, and of its prefix
 	before  sorter.Ordering[line] // by the keys before it
 	text    func(line) string     // of the key
@@ -48,7 +48,7 @@ func newLocaleLines(o lineOrder, st *store) *localeLines {
 	return l
 }
 
-// sort sorts lines. Lines that tie keep their order.
+// sort sorts lines with options of the first sort, of prefixes.
 func (l *localeLines) sort(ctx context.Context, workers int, lines []line, opts ...sorter.Option) error {
 	if l.at < 0 {
 		return sorter.By(l.columns...).Sort(lines, opts...)
@@ -66,25 +66,26 @@ func (l *localeLines) adding(tied *lineSet) []sorter.Column[line] {
 	return append(slices.Clip(l.columns), sorter.Asc(tied.add))
 }
 
-// options are those of a sort of lines that tie.
-func (l *localeLines) options(ctx context.Context, workers int) []sorter.Option {
+// tiedOptions are those of a sort of lines that tie.
+func tiedOptions(ctx context.Context, workers int) []sorter.Option {
 	return []sorter.Option{sorter.WithContext(ctx), sorter.Workers(workers), sorter.Stable()}
 }
 
-// sortTied sorts lines that tie in the prefix; same says that they have the same text. The only error is that of ctx.
+// sortTied sorts lines that tie in the prefix; same says that they have the same text. If ctx is done, they
+// may stay as they are.
 func (l *localeLines) sortTied(ctx context.Context, workers int, lines []line, same bool) {
 	switch {
 	case same && l.next == nil || len(lines) < 2:
 	case same && len(lines) <= mostFew:
 		l.next.sortFew(lines)
 	case same:
-		l.next.sort(ctx, workers, lines, l.options(ctx, workers)...)
+		l.next.sort(ctx, workers, lines, tiedOptions(ctx, workers)...)
 	case len(lines) <= mostFew:
 		l.sortFew(lines)
 	case l.repeated(lines):
 		l.sortTexts(ctx, workers, lines)
 	default:
-		sorter.By(l.whole...).Sort(lines, l.options(ctx, workers)...)
+		sorter.By(l.whole...).Sort(lines, tiedOptions(ctx, workers)...)
 	}
 }
 
@@ -146,7 +147,7 @@ type textLines struct{ lo, hi int }
 
 // sortTexts sorts lines by the bytes of their texts, and then one line of each text by its key.
 func (l *localeLines) sortTexts(ctx context.Context, workers int, lines []line) {
-	opts := l.options(ctx, workers)
+	opts := tiedOptions(ctx, workers)
 	if sorter.By(sorter.Asc(l.text)).Sort(lines, opts...) != nil {
 		return
 	}
