@@ -255,7 +255,7 @@ func getterOf(k sortkey.Kind, get column.Getter) (column.Getter, functions) {
 func OrderWith(k sortkey.Kind, s cpu.Payload, get column.Getter, o *call.Options) (perm.Perm, error) {
 	get, f := getterOf(k, get)
 	if o.Marks != nil {
-		return orderMarked([]extract.Column{extract.ColumnAs(k, get)}, s, o)
+		return orderByColumns([]extract.Column{extract.ColumnAs(k, get)}, column.FewOf{Block: s.Raw()}, s, o)
 	}
 	p := column.Result(s.Raw(), s.Len(), o.Into, column.SpecList{})
 	if !o.Monitored() {

@@ -5,26 +5,9 @@ import (
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
-	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/ties"
 	"example.com/sorter/perm"
 )
-
-// orderMarked returns the order of s by cols, and delivers the runs that the call asks for.
-func orderMarked(cols []extract.Column, s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
-	p := column.Result(s.Raw(), s.Len(), cfg.Into, extract.Specs(cols))
-	c := begin(cfg, s.Len(), keyFunction)
-	defer c.end()
-	w := takeRows(cols, column.FewOf{Block: s.Raw()}, cfg, c)
-	m := w.mark(cfg.Marks, s.Len())
-	err := w.orderAll(p, s)
-	w.put(s.Len())
-	if err != nil {
-		return nil, err
-	}
-	m.deliver()
-	return p, nil
-}
 
 // marking is the runs of n rows that a call asks for.
 type marking struct {

@@ -177,7 +177,7 @@ func (o *Ordering) Order(s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
 		return o.OrderFew(s.Raw(), cfg), nil
 	}
 	if cfg.Marks != nil {
-		return orderMarked(o.Columns(), s, cfg)
+		return orderByColumns(o.Columns(), column.FewOf{Block: s.Raw()}, s, cfg)
 	}
 	p := column.Result(s.Raw(), s.Len(), cfg.Into, column.ListOf(o.specs()))
 	if err := o.ordered(s, cfg, func(order []uint32, _ bool) { copy(p, order) }); err != nil {

@@ -110,13 +110,19 @@ func OrderRows(cols []extract.Column, n int, cfg *call.Options) (perm.Perm, erro
 	if ServesFew(cfg, n) {
 		return OrderFew(extract.Specs(cols), n, cfg), nil
 	}
-	p := column.Result(stream.Raw{}, n, cfg.Into, extract.Specs(cols))
-	c := begin(cfg, n, keyFunction)
+	return orderByColumns(cols, column.FewOf{Rows: true}, cpu.PayloadOf(allRows()[:n]), cfg)
+}
+
+// orderByColumns returns the order of s, the elements of from or row numbers, by cols, and delivers the runs that the
+// call asks for.
+func orderByColumns(cols []extract.Column, from column.FewOf, s cpu.Payload, cfg *call.Options) (perm.Perm, error) {
+	p := column.Result(from.Block, s.Len(), cfg.Into, extract.Specs(cols))
+	c := begin(cfg, s.Len(), keyFunction)
 	defer c.end()
-	w := takeRows(cols, column.FewOf{Rows: true}, cfg, c)
-	m := w.mark(cfg.Marks, n)
-	err := w.orderAll(p, cpu.PayloadOf(allRows()[:n]))
-	w.put(n)
+	w := takeRows(cols, from, cfg, c)
+	m := w.mark(cfg.Marks, s.Len())
+	err := w.orderAll(p, s)
+	w.put(s.Len())
 	if err != nil {
 		return nil, err
 	}
