@@ -229,11 +229,15 @@ func orderFew(env *engine.Env, t *ties.Breaker, first []candidate, order []uint3
 // selectPiece is the most elements that a selector takes at a time.
 const selectPiece = 16 * engine.Block
 
+// pieceOf returns how many of n elements a worker takes at a time: whole blocks.
+func pieceOf(loop *parallel.Loop, n int) int {
+	return loop.Turn(n, engine.Block, selectPiece) / engine.Block * engine.Block
+}
+
 // selectors returns the number of workers that select from n elements, and how many of these each
-// takes at a time: whole blocks.
+// takes at a time.
 func selectors(n, workers int) (count, each int) {
-	loop := parallel.Loop{Workers: workers}
-	each = loop.Turn(n, engine.Block, selectPiece) / engine.Block * engine.Block
+	each = pieceOf(&parallel.Loop{Workers: workers}, n)
 	return max(1, min(workers, (n+each-1)/each)), each
 }
 
@@ -278,7 +282,6 @@ func sift[C sortkey.Code](env *engine.Env, t *ties.Breaker, k int, codes cpu.Sou
 // they read, and take k(1 + ln(n/k)) candidates.
 func sampledBound[C sortkey.Code](env *engine.Env, n, k int, codes cpu.Source[C]) uint64 {
 	sample := sampleOf(env, n, engine.Block, codes) // it takes less than what a worker takes next
-
 	if sample == nil {
 		return math.MaxUint64
 	}

@@ -150,7 +150,7 @@ func eachBlock(env *engine.Env, n int, f func(at, end int) (more bool)) {
 func codesWithin[C sortkey.Code](env *engine.Env, n int, in span[C], src cpu.Source[C]) (codes []C, before int, err error) {
 	codes, blocks := scratch.Take[C](&env.Arena, n), make([][]C, max(1, env.Loop.Workers))
 	var found, less atomic.Int64
-	err = env.Stage("select", n, env.Loop.Turn(n, engine.Block, selectPiece)/engine.Block*engine.Block, func(worker, lo, hi int) {
+	err = env.Stage("select", n, pieceOf(&env.Loop, n), func(worker, lo, hi int) {
 		if blocks[worker] == nil {
 			blocks[worker] = scratch.Take[C](&env.Arena, 2*engine.Block+loops.WithinSlack)
 		}
@@ -223,7 +223,7 @@ func (b *between[C]) row(some []candidate, k int) int {
 // collect collects the rows of a source in the span.
 func (b *between[C]) collect(env *engine.Env, n int, src cpu.Source[C]) error {
 	blocks := make([][]C, max(1, env.Loop.Workers))
-	return env.Stage("select", n, env.Loop.Turn(n, engine.Block, selectPiece)/engine.Block*engine.Block, func(worker, lo, hi int) {
+	return env.Stage("select", n, pieceOf(&env.Loop, n), func(worker, lo, hi int) {
 		if blocks[worker] == nil {
 			blocks[worker] = scratch.Take[C](&env.Arena, engine.Block)
 		}

@@ -214,8 +214,7 @@ func (f *partitionFilter) estimate(w *partitionWorker) float64 {
 // run returns the rows that are left.
 func (f *partitionFilter) run() ([]uint32, error) {
 	env := f.env
-	grain := env.Loop.Turn(f.n, engine.Block, 16*engine.Block) / engine.Block * engine.Block
-	err := env.Stage("partitions", f.n, grain, func(worker, lo, hi int) {
+	err := env.Stage("partitions", f.n, pieceOf(&env.Loop, f.n), func(worker, lo, hi int) {
 		for ; lo < hi && env.Loop.Err() == nil && !f.crowded.Load(); lo += engine.Block {
 			f.work[worker].add(lo, min(lo+engine.Block, hi))
 		}

@@ -82,7 +82,7 @@ func (s *search[C]) extract(src cpu.Source[C]) error {
 	least.Store(1<<64 - 1)
 	less.Store(1<<64 - 1)
 	env, n := s.env, len(s.codes)
-	err := env.Stage("extract", n, env.Loop.Turn(n, engine.Block, selectPiece)/engine.Block*engine.Block, func(_, lo, hi int) {
+	err := env.Stage("extract", n, pieceOf(&env.Loop, n), func(_, lo, hi int) {
 		lowest, highest := ^C(0), C(0)
 		for at := lo; at < hi && env.Loop.Err() == nil; at += engine.Block {
 			block := s.codes[at:min(at+engine.Block, hi)]
