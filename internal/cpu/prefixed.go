@@ -72,10 +72,7 @@ func (t *prefixed[C]) refine() (done bool, err error) {
 	if src == nil {
 		return false, t.env.Loop.Err()
 	}
-	finer, err := presorted.SurveyCodes(t.env, "extract", len(t.codes), func(lo, hi int, _ []C) []C {
-		src(t.codes[lo:hi], lo)
-		return t.codes[lo:hi]
-	})
+	finer, err := extract(t.env, t.codes, src)
 	finer.ByKeys, t.v = t.v.ByKeys, finer
 	return true, err
 }

@@ -86,9 +86,7 @@ func (r *Input) Some(l *Word, buf cpu.Payload, at []uint32) Batch {
 		b.Block = block.Raw()
 	case r.Picked != nil:
 		var picked [Piece]uint32
-		for i, k := range at {
-			picked[i%Piece] = r.Picked[k]
-		}
+		r.Translate(picked[:len(at)], at)
 		block := buf.First(len(at))
 		block.Gather(r.Slice, picked[:len(at)])
 		b.Block = block.Raw()

@@ -48,21 +48,15 @@ func WordsEnding(cols []Column, o sortkey.Order, ends func(i int) bool) []Word {
 	for i, c := range cols {
 		c = c.Under(o)
 		bits := c.Bits()
-		switch {
-		case bits > 64:
-			if 64-open.Bits < minPrefix || !c.kind.Wide() {
-				flush()
-			}
-			open.PrefixBits = 64 - open.Bits
-			open.wide, open.InMemory, open.needsNoElement = &c, open.InMemory && c.InMemory(), open.needsNoElement && c.InMemory()
-			open.Bits = 64
+		if free := 64 - open.Bits; bits > 64 && (free < minPrefix || !c.kind.Wide()) || bits <= 64 && bits > free {
 			flush()
-		default:
-			if open.Bits+bits > 64 {
-				flush()
-			}
+		}
+		open.InMemory, open.needsNoElement = open.InMemory && c.InMemory(), open.needsNoElement && c.needsNoElement()
+		if bits > 64 {
+			open.wide, open.PrefixBits, open.Bits = &c, 64-open.Bits, 64
+			flush()
+		} else {
 			open.narrow = append(open.narrow, c)
-			open.InMemory, open.needsNoElement = open.InMemory && c.InMemory(), open.needsNoElement && c.needsNoElement()
 			open.Bits += bits
 		}
 		if ends != nil && ends(i) {
