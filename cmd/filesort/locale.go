@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"example.com/sorter/collation"
 	"golang.org/x/text/language"
@@ -156,19 +157,25 @@ func (l *locale) general(s string) string {
 	return s[:point] + "." + s[point+len(l.point):]
 }
 
-// text returns a text as the options d, f and i have it: they are about the characters of all languages.
+// text returns a text as the options d, f and i have it: they are about the characters of all languages. Bytes that are no
+// character are neither letters nor printable, and stay as they are otherwise.
 func (l *locale) text(s string, o keyOptions) string {
 	if o&(dictionary|printable|fold) == 0 {
 		return s
 	}
-	return strings.Map(func(r rune) rune {
+	to := make([]byte, 0, len(s))
+	for at, size := 0, 0; at < len(s); at += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(s[at:])
+		broken := r == utf8.RuneError && size == 1
 		switch {
 		case o&dictionary != 0 && !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' && r != '\t',
-			o&(dictionary|printable) == printable && !unicode.IsPrint(r):
-			return -1
-		case o&fold != 0:
-			return unicode.ToUpper(r)
+			o&(dictionary|printable) == printable && (broken || !unicode.IsPrint(r)):
+		case o&fold != 0 && !broken:
+			to = utf8.AppendRune(to, unicode.ToUpper(r))
+		default:
+			to = append(to, s[at:at+size]...)
 		}
-		return r
-	}, s)
+	}
+	return string(to)
 }

@@ -321,3 +321,17 @@ func TestLocaleOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestLocaleBroken has bytes that are no character under options of a locale: lines that differ in these do not tie.
+func TestLocaleBroken(t *testing.T) {
+	for _, test := range []struct{ args, in, want string }{
+		{"-f -u", "m\xdd\nM\xef\xbf\xbd\nm\xde\nM\xdd\n", "M\xef\xbf\xbd\nm\xdd\nm\xde\n"},
+		{"-i -u", "b\xc3\nb\nb\xef\xbf\xbd\n", "b\xc3\nb\xef\xbf\xbd\n"},
+		{"-d -u", "b\xc3\nb\nb\xef\xbf\xbd\n", "b\xc3\n"},
+		{"-f -r -u", "a\nA\nb\xff\n", "b\xff\na\n"},
+	} {
+		if got, errors, code := filesort(test.in, strings.Fields("--locale en_US.UTF-8 "+test.args)...); code != 0 || got != test.want {
+			t.Errorf("%s: %q, want %q, %s", test.args, got, test.want, errors)
+		}
+	}
+}
