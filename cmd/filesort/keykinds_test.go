@@ -38,6 +38,8 @@ var allSpellings = []spellings{
 	{"date=%m/%d/%y", [][]string{{"12/31/99"}, {"01/01/00"}, {"01/31/00"}}, []string{"31/12/99"}},
 	{"lang=de", [][]string{{"a"}, {"A"}, {"ä"}, {"Ä"}, {"ab"}, {"z"}, {"Z"}}, nil},
 	{"lang=sv_SE.UTF-8", [][]string{{"a"}, {"z"}, {"å"}, {"ä"}, {"ö"}}, nil},
+	{"lang=en_US.UTF-8", [][]string{{"aa"}, {"a b", "ab"}, {"a-c"}}, nil}, // as of --locale
+	{"lang=en", [][]string{{"a b"}, {"a-c"}, {"aa"}, {"ab"}}, nil},
 	{"decimal", [][]string{{"1.5"}, {"9007199254740993"}, {"9007199254740993.5"}, {"9007199254740994", "9007199254740994.0"}}, []string{"x"}},
 	{"epoch", [][]string{{"-1.5"}, {"1700000000"}, {"1700000000.25"}}, []string{"2020-01-01"}},
 }
@@ -122,21 +124,24 @@ func joinRows(rows []keyedRow) string {
 // TestWordsOfBy has words of -by that are wrong, and a part of each message.
 func TestWordsOfBy(t *testing.T) {
 	for by, says := range map[string]string{
-		"a:date":              "nothing after date=",
-		"a:date=":             "nothing after date=",
-		"a:date=Y":            "no directive",
-		`a:date="%Y`:          "no closing quote",
-		"a:int=4":             "int takes no =",
-		"a:fold=4":            "fold takes no =",
-		"a:int:fold":          "fold goes with",
-		"a:ip:fold":           "fold goes with",
-		"a:fold:fold":         "exclude each other",
-		"a:ip:uuid":           "exclude each other",
-		"a:lang=,b":           "nothing after lang=",
-		"a:lang=no-such-lang": "lang=no-such-lang",
-		"a:ipv4":              "ip, lang, month, natural",
-		"a:":                  "nothing after a colon",
-		"a::int":              "nothing after a colon",
+		"a:date":                  "nothing after date=",
+		"a:date=":                 "nothing after date=",
+		"a:date=Y":                "no directive",
+		`a:date="%Y`:              "no closing quote",
+		"a:int=4":                 "int takes no =",
+		"a:fold=4":                "fold takes no =",
+		"a:int:fold":              "fold goes with",
+		"a:ip:fold":               "fold goes with",
+		"a:fold:fold":             "exclude each other",
+		"a:ip:uuid":               "exclude each other",
+		"a:lang=,b":               "nothing after lang=",
+		"a:lang=no-such-lang":     "lang=no-such-lang",
+		"a:lang=de_DE.ISO-8859-1": "not UTF-8",
+		"a:lang=de_DE@euro":       "modifiers",
+		"a:lang=C":                "string has the order of bytes",
+		"a:ipv4":                  "ip, lang, month, natural",
+		"a:":                      "nothing after a colon",
+		"a::int":                  "nothing after a colon",
 	} {
 		if _, errors, code := filesort("a\n1\n", "-by", by); code != 2 || !strings.Contains(errors, says) {
 			t.Errorf("-by %s: code %d, %s", by, code, errors)

@@ -24,12 +24,14 @@ func appendName(dst []byte, value string) ([]byte, bool) { return appendVersionK
 // textIn makes keys of texts in the order of a language. Its name is a tag, such as de or zh-u-co-stroke, or that of a
 // locale, such as de_DE.UTF-8.
 func textIn(name string) (keyMaker, error) {
-	tag, _, _ := strings.Cut(name, ".")
-	parsed, err := language.Parse(strings.ReplaceAll(tag, "_", "-"))
-	if err != nil {
+	tag, err := localeTag(name)
+	switch {
+	case err != nil:
 		return nil, err
+	case tag == language.Und:
+		return nil, errors.New("string has the order of bytes")
 	}
-	c := collation.New(parsed)
+	c := collation.New(tag)
 	return func(dst []byte, value string) ([]byte, bool) { return c.AppendKey(dst, value), true }, nil
 }
 
