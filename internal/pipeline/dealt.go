@@ -77,7 +77,9 @@ func (r *Request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint
 		defer mu.Unlock()
 		least, most = min(least, a), max(most, b)
 	})
-	if err != nil || !fewDigits(most-least, rows.Len) { // row 0 is sampled: least is small, and few digits are below 1<<16
+	// Row 0 is sampled: its digit is below 2*MostDealt, so few digits are below 3*MostDealt.
+	const _ = uint16(3 * cpu.MostDealt)
+	if err != nil || !fewDigits(most-least, rows.Len) {
 		scratch.Give(&r.Arena, all.Of, r.Loop.Workers)
 		return all
 	}
