@@ -129,13 +129,8 @@ func check(t *testing.T, what string, got, want []row) {
 	}
 }
 
-// rounds returns n, or a quarter of it in short tests.
-func rounds(n int) int {
-	if !testkit.Long() {
-		return n / 4
-	}
-	return n
-}
+// rounds returns n, or a quarter of it where tests are not long.
+func rounds(n int) int { return testkit.Pick(n/4, n) }
 
 func drawK(r *rand.Rand) int { return []int{0, 1, 2, 3, 10, 100, 300, 1000, 4000, 100000}[r.IntN(10)] }
 
