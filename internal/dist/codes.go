@@ -66,9 +66,10 @@ func Fill[W uint32 | uint64](codes []W, c Codes, seed uint64) {
 // FillBits writes codes of some bits, in words that may be wider.
 func FillBits[W uint32 | uint64](codes []W, c Codes, bits int, seed uint64) {
 	n := len(codes)
-	chunks, workers := (n+chunk-1)/chunk, runtime.GOMAXPROCS(0)
+	chunks := (n + chunk - 1) / chunk
+	workers := min(runtime.GOMAXPROCS(0), chunks)
 	var wait sync.WaitGroup
-	for w := range min(workers, chunks) {
+	for w := range workers {
 		wait.Go(func() {
 			p := new(rand.PCG)
 			r := rand.New(p)

@@ -35,10 +35,13 @@ func TestFill(t *testing.T) {
 			one, many := make([]uint64, n), make([]uint64, n)
 			runtime.GOMAXPROCS(1)
 			FillBits(one, c, bits, 1)
-			runtime.GOMAXPROCS(3)
-			FillBits(many, c, bits, 1)
-			if !slices.Equal(one, many) {
-				t.Errorf("%s: the codes depend on the number of goroutines", c.Name)
+			for _, workers := range []int{3, 16} { // fewer than chunks, and more
+				runtime.GOMAXPROCS(workers)
+				clear(many)
+				FillBits(many, c, bits, 1)
+				if !slices.Equal(one, many) {
+					t.Errorf("%s: the codes depend on the number of goroutines", c.Name)
+				}
 			}
 			if top := slices.Max(one); top > math.MaxUint64>>(64-bits) {
 				t.Errorf("%s: %#x has more than %d bits", c.Name, top, bits)
