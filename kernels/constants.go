@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "598762598f08cf891ec0bde2cf9da0f5778521772cc445813f414eafd7e44b2c"
+const sourceHash = "3ca3ba7398868ca881109add7dfe295a93a2c169b9b455f5a64608c476534430"
 
 // What the host shares with the kernels.
 const (
@@ -48,13 +48,13 @@ const (
 	SampleThreads         = 1024       //
 	SampleShared          = 57120      // bytes, of sample_range and sample_codes
 	SampleBlocks          = 10         // blocks of sample_codes besides those of the second sample
-	SampleCountsBytes     = 12320      // bytes of struct SampleCounts
+	SampleCountsBytes     = 12328      // bytes of struct SampleCounts
 	MaxEarlyValues        = 512        // values up to which sample_codes reports few values early
 	Segments              = 1024       // equal parts of the range by which a sample is counted
 	SampleBytes           = 98688      // bytes of the first sample
 	SampleCodesAt         = 384        // offset of the codes of the first sample; their positions follow
 	EarlySamples          = 4096       // codes that sample_codes reports on early
-	SampleLoads           = 4          // draws of a thread of sample_codes at a time; the first ones are looked up in the table of ties
+	SampleLoads           = 4          // draws of a thread of sample_codes at a time; the first of them is looked up in the table of ties
 	MostRepeats           = 15         // samples of a code that count as its repetitions, at most
 	SeemsSorted           = 2147483649 // SampleNote.few of codes that seem to be in order
 	SeemsReversed         = 2147483651 // SampleNote.few of codes that seem to fall

@@ -7,9 +7,9 @@
 ENTRY(SAMPLE_THREADS, 1)
 NAME(sample_codes)
 (const CODE *codes, u64 n, u64 sample_bits, u64 index_bits, Sample *sample, SampleCounts *counts, u32 *ties, u64 tie_bits, u64 salt, u32 *cells, u64 even_cells, u64 cell_most,
- u32 *status, u32 *few, u64 most, u64 leave_digits, u64 leave_share, u64 leave_repeats, SampleNote *note) {
+ u32 *status, u32 *few, u64 most, u64 leave_digits, u64 leave_share, u64 leave_repeats, u64 leave_heavy, SampleNote *note) {
 	sample_codes(codes, n, (u32)sample_bits, (u32)index_bits, sample, counts, TieTable{ties, (u32)tie_bits, salt}, Cells{cells, (u32)even_cells, (u32)cell_most}, status, few, (u32)most,
-	             Leave{(u32)leave_digits, (u32)leave_share, (u32)leave_repeats}, note);
+	             Leave{(u32)leave_digits, (u32)leave_share, (u32)leave_repeats, (u32)leave_heavy}, note);
 }
 
 ENTRY(SAMPLE_THREADS, 1)

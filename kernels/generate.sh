@@ -17,15 +17,9 @@ min=75
 targets=(-gencode "arch=compute_$min,code=compute_$min")
 for sm in 80 90; do targets+=(-gencode "arch=compute_$sm,code=sm_$sm"); done
 
-modules=(order bucket bucket_u32 bucket_u64 keys octaves strided numbered radix bitonic samplesort merge route gather values encode segments segmentradix selection topsegments columns gathercolumns)
+modules=(order bucket bucket_u32 bucket_u64 keys octaves strided numbered radix radix_small bitonic samplesort merge route gather values encode segments segmentradix selection topsegments columns gathercolumns)
 for m in "${modules[@]}"; do
   $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]}" -o "$out/$m.fatbin" "$m.cu"
-done
-
-# What only devices run that are given PTX: compiled within a second.
-ptx=(radix_small)
-for m in "${ptx[@]}"; do
-  $nvcc -std=c++17 -O3 -fatbin -Xfatbin -compress-all "${targets[@]:0:2}" -o "$out/$m.fatbin" "$m.cu"
 done
 
 if [[ $out != . ]]; then

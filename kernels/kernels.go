@@ -7,7 +7,7 @@
 //     phases that differ for codes spread by magnitude. strided.cu: its first phase for
 //     nearly sorted lists. numbered.cu: those for parts of a longer list.
 //   - radix.cu: the radix sort, see radix.cuh. radix_small.cu: the same for devices with
-//     little shared memory, as PTX only.
+//     little shared memory, and for short lists.
 //   - merge.cu: the merge sort and merges of sorted runs; see merge.cuh.
 //   - bitonic.cu: the full bitonic network; see bitonic.cuh.
 //   - route.cu: the partition of a list among several devices; see route.cuh.

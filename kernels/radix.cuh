@@ -57,7 +57,8 @@ struct LargeTile : RadixTile<384, 23> {
 
 // SmallTile is for compute capability 7.5, where an SM has 64 KiB of shared memory and 1024
 // threads. Two blocks fit, so one moves elements while the other ranks. The shape follows from
-// these numbers; it has not been measured there.
+// these numbers; it has not been measured there. It also sorts short lists, of which each SM
+// gets a tile or none: a tile of a third takes less time, see radixFor of internal/gpu/dispatch.
 struct SmallTile : RadixTile<256, 11> {
 	static constexpr int BLOCKS = 2, KEYS_U32_BLOCKS = 3, COUNT_BLOCKS = 2, CARRIED_ITEMS = 7;
 };

@@ -32,6 +32,7 @@ struct alignas(8) SampleCounts {
 	u32 values[3];          // as in SampleNote
 	u32 ties[TIES];         // as in SampleNote
 	u32 done;               // blocks that are done
+	u32 enough;             // 1: the early report ends the sample
 	u64 pairs;              // as in SampleNote
 };
 
@@ -46,7 +47,7 @@ struct SampleNote {
 	u32 octaves[SEGMENTS]; // as in SampleCounts
 	u32 fullest[SEGMENTS]; // elements of the second sample in that cell of each part that has most; 0 for one
 	u64 pairs;      // of elements of the second sample in the same cell
-	u32 ties[TIES]; // of the first draws of threads in the second sample: those whose leading word an earlier one has, and those whose code, 1 << OCTAVE_CODES or more above the range's low end, one to MOST_REPEATS earlier ones have; some are missed
+	u32 ties[TIES]; // of the first of SAMPLE_LOADS draws of threads in the second sample: those whose leading word an earlier one has, and those whose code, 1 << OCTAVE_CODES or more above the range's low end, one to MOST_REPEATS earlier ones have; some are missed
 	u32 values[3]; // values that the first sample has at least once, twice, three times; slightly low, since hashes collide
 	u32 ready;
 	u32 few; // set before: the number of values, if few, or SEEMS_FLAT and so on; SEEMS_OPEN if the other fields are needed
@@ -123,7 +124,7 @@ DEVICE u32 estimate_values(const u32 *values) {
 	return once > 2 * twice + 8 ? ~0u : values[0] + once * once / (2 * max(twice, 1u));
 }
 
-constexpr u32 MOST_TIES = 256;    // elements of a part that a block of the second sample looks up: atomics on one slot queue up, too
+constexpr u32 TIE_SHARE = 16;     // a block of the second sample looks up one in so many elements of a part: atomics on one slot queue up, too
 constexpr u32 OCTAVE_CODES = 27; // of smaller codes, elements by octaves have positions in their leading words
 constexpr u32 REPEAT_BITS = 4, MOST_REPEATS = (1 << REPEAT_BITS) - 1;
 
@@ -162,7 +163,7 @@ struct EarlyShared {
 	u32 bin[EARLY_BINS];
 	u32 repeats, words;           // of codes, and of leading words
 	u32 codes[2 * EARLY_SAMPLES]; // slots of TieTables
-	u32 leading[EARLY_SAMPLES];
+	u32 leading[EARLY_SAMPLES]; // or counts of hashes of codes
 };
 
 DEVICE Found join(const Found &f, const Found &g) {
@@ -208,26 +209,27 @@ template <class Code> DEVICE Layout<Code> layout_of(u64 low, u64 high, u32 index
 }
 
 // Leave is which codes are left to a radix sort at once: those that differ in few bytes, all in one
-// half of 64-bit codes; and, if they have many values, very uneven ones and those whose leading
-// words repeat.
+// half of 64-bit codes; and, if they have many values, very uneven ones, those whose leading
+// words repeat, and those of which one code is frequent: no bucket holds all of it.
 struct Leave {
 	u32 digits;
 	u32 share;   // uneven: a bin has more than share times its share; 0: none are
 	u32 repeats; // of leading words in an early sample; 0: any number
+	u32 heavy;   // elements of one code in an early sample, 1 << OCTAVE_CODES or more above its low end; 0: any number; only without share and repeats
 };
 
 // bin_of returns the bin of a code from low to high.
 DEVICE u32 bin_of(u64 code, u64 low, u64 high) { return min((u32)((double)(code - low) / ((double)(high - low) + 1) * EARLY_BINS), EARLY_BINS - 1); }
 
-// report_early examines one part of the sample, and EARLY_SAMPLES codes where codes may be left for their share
-// or repeats, for what makes the second sample needless, and reports it to the host: few values, at most most, of unordered codes;
-// codes that seem to be in order; and codes that are left. most <= MAX_EARLY_VALUES.
-template <class Code> DEVICE void report_early(EarlyShared &shared, const Code *codes, u64 n, u32 index_bits, u64 salt, u32 *few, u32 most, const Leave &leave) {
-	constexpr u32 SHARE = EARLY_SAMPLES / EARLY_BINS, BITS = 12;
+// report_early examines one part of the sample, and EARLY_SAMPLES codes where codes may be left for their share,
+// repeats or a heavy code, for what makes the second sample needless, and reports it to the host: few values, at most most, of
+// unordered codes; codes that seem to be in order; and codes that are left. most <= MAX_EARLY_VALUES.
+template <class Code> DEVICE void report_early(EarlyShared &shared, const Code *codes, u64 n, u32 index_bits, u64 salt, u32 *few, u32 most, const Leave &leave, u32 *enough) {
+	constexpr u32 SHARE = EARLY_SAMPLES / EARLY_BINS, BITS = 12, HASH = 10;
 	static_assert(EARLY_SAMPLES == 1 << BITS && RANGE_BLOCKS >= EARLY_LOADS, "sizes of tables; every eighth sample is of the part");
 	const u64 at = drawn(threadIdx.x * RANGE_BLOCKS, RANGE_BITS, n, salt);
 	const Code next = codes[at + 1 < n ? at + 1 : at], first = codes[drawn(0, RANGE_BITS, n, salt)];
-	const bool more = leave.share || leave.repeats;
+	const bool uneven_too = leave.share || leave.repeats, more = uneven_too || leave.heavy;
 	Code code[EARLY_LOADS];
 	u32 position[EARLY_LOADS];
 #pragma unroll
@@ -251,20 +253,25 @@ template <class Code> DEVICE void report_early(EarlyShared &shared, const Code *
 	const bool rises = __syncthreads_or(code[0] < next); // and all is clear, the Found of every warp is written
 	f = join_lanes<32>(shared.warp[lane_id()]);
 	const Layout<Code> layout = layout_of<Code>(f.low, f.high, index_bits);
-	u32 repeats = 0, words = 0;
+	u32 repeats = 0, words = 0, alike = 0;
 #pragma unroll
 	for (u32 i = 0; more && i < EARLY_LOADS; i++) {
-		atomicAdd(&shared.bin[bin_of(code[i], f.low, f.high)], 1u);
 		const TieTable::Slot same_code = TieTable{shared.codes, BITS + 1, 0}.slot_of(code[i]);
-		const TieTable::Slot same_word = TieTable{shared.leading, BITS, 0}.slot_of(word_of(code[i], position[i], layout) >> 32);
 		repeats += same_code.repeats(same_code.take(), ~0u);
-		words += same_word.repeats(same_word.take(), MOST_REPEATS);
+		if (uneven_too) {
+			atomicAdd(&shared.bin[bin_of(code[i], f.low, f.high)], 1u);
+			const TieTable::Slot same_word = TieTable{shared.leading, BITS, 0}.slot_of(word_of(code[i], position[i], layout) >> 32);
+			words += same_word.repeats(same_word.take(), MOST_REPEATS);
+		} else if ((u64)(code[i] - f.low) >> OCTAVE_CODES) {
+			alike = max(alike, atomicAdd(&shared.leading[mix(code[i]) >> (64 - HASH)], 1u) + 1);
+		}
 	}
 	if (repeats) atomicAdd(&shared.repeats, repeats);
 	if (words) atomicAdd(&shared.words, words);
 	shared.seen.add(code[0]);
 	const bool falls = __syncthreads_or(code[0] > next); // and bits are set, bins and repeats are complete
 	const bool uneven = __syncthreads_or(threadIdx.x < EARLY_BINS && shared.bin[threadIdx.x] > leave.share * SHARE);
+	const bool heavy = __syncthreads_or(leave.heavy && alike >= leave.heavy);
 	shared.seen.count(shared.values);
 	const bool varies = __syncthreads_or(code[0] != first); // and values are counted
 	if (threadIdx.x > 0) return;
@@ -272,8 +279,9 @@ template <class Code> DEVICE void report_early(EarlyShared &shared, const Code *
 	const u64 differ = f.ones & f.zeros;
 	const bool both = differ >> 32 && (u32)differ;
 	const bool left = (!both && digits_of(differ) <= leave.digits) ||
-	                  (shared.repeats < EARLY_REPEATS && ((leave.share && uneven) || (leave.repeats && shared.words >= leave.repeats)));
+	                  (shared.repeats < EARLY_REPEATS && ((leave.share && uneven) || (leave.repeats && shared.words >= leave.repeats) || heavy));
 	const u32 found = !falls ? (varies ? SEEMS_SORTED : SEEMS_FLAT) : !rises ? SEEMS_REVERSED : values <= most ? values : left ? SEEMS_LEFT : 0;
+	if (found == SEEMS_LEFT || (found && found < SEEMS_FLAT)) store_word(enough, 1);
 	notify_host(few, found ? found : SEEMS_OPEN);
 }
 
@@ -421,7 +429,10 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, u32 blo
 	u64 pairs = 0;
 	const OctaveLayout<Code> octaves = {layout.low, layout.span, index_bits, reciprocal_of(scale_for(n, index_bits))};
 	const u64 step = (u64)blocks * SAMPLE_THREADS, count = 1ull << sample_bits;
-	for (u64 first = (u64)block * SAMPLE_THREADS + threadIdx.x; first < count; first += SAMPLE_LOADS * step) {
+	const u32 most_ties = (u32)(count / blocks / TIE_SHARE);
+	for (u64 tile = (u64)block * SAMPLE_THREADS; tile < count; tile += SAMPLE_LOADS * step) {
+		if (__syncthreads_or(threadIdx.x == 0 && load_word(&counts->enough))) return;
+		const u64 first = tile + threadIdx.x;
 		u64 at[SAMPLE_LOADS];
 		Code code[SAMPLE_LOADS];
 #pragma unroll
@@ -445,7 +456,7 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, u32 blo
 #pragma unroll
 		for (int i = 0; i < SAMPLE_LOADS; i++)
 			if (in[i] && earlier[i] < cells.most) before[i] = cells.add(word[i]);
-		if (in[0] && first < step && earlier[0] < MOST_TIES) { // the first draw of each thread: 1 / SAMPLE_LOADS of the sample, or all
+		if (in[0] && earlier[0] < most_ties) { // one of SAMPLE_LOADS draws
 			const TieTable::Slot same_word = table.slot_of(word[0] >> 32), same_code = table.slot_of(mix(code[0]));
 			const u32 held_word = same_word.take(), held_code = same_code.take();
 			words += same_word.repeats(held_word, ~0u);
@@ -473,15 +484,15 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, u32 blo
 constexpr u32 SAMPLE_BLOCKS = RANGE_BLOCKS + 2;
 
 // sample_codes takes both samples at once, since what a second kernel would wait for takes longer than either. The first
-// block reports early, unless few is null, another counts the values of the first sample, others find its range, and the
-// rest counts a second sample by equal parts of this range. The block that ends last writes the note. cells.all is that of
-// even codes; cells and counts are clear before. The status is cleared.
+// block reports early, unless few is null, and ends the sample where that is enough; another counts the values of the first
+// sample, others find its range, and the rest counts a second sample by equal parts of this range. The block that ends last
+// writes the note. cells.all is that of even codes; cells and counts are clear before. The status is cleared.
 template <class Code> DEVICE void sample_codes(const Code *codes, u64 n, u32 sample_bits, u32 index_bits, Sample *sample, SampleCounts *counts, const TieTable &table, const Cells &cells, u32 *status, u32 *few, u32 most, const Leave &leave, SampleNote *note) {
 	SORTER_SHARED(SampleShared, shared);
 	static_assert(SEGMENTS == SAMPLE_THREADS, "a thread for each segment");
 	const u32 role = blockIdx.x;
 	if (role == 0 && threadIdx.x < STATUS_WORDS) status[threadIdx.x] = 0;
-	if (role == 0 && few) report_early(shared.early, codes, n, index_bits, table.salt, few, most, leave);
+	if (role == 0 && few) report_early(shared.early, codes, n, index_bits, table.salt, few, most, leave, &counts->enough);
 	if (role == 1) count_values(shared.seen, codes, n, table.salt, counts->values);
 	if (role > 1 && role < SAMPLE_BLOCKS) take_range(shared.warp, codes, n, table.salt, sample, role - 2);
 	if (role >= SAMPLE_BLOCKS) count_segments(shared.segments, role - SAMPLE_BLOCKS, gridDim.x - SAMPLE_BLOCKS, codes, n, sample_bits, index_bits, counts, table, cells);

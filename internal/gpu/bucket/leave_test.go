@@ -23,6 +23,12 @@ func TestLeave(t *testing.T) {
 	w, r := gputest.Workspace(t, append(Modules, codes.Modules...)...), rand.New(rand.NewPCG(31, 32))
 	values := gputest.Fill(1<<16, func(int) uint64 { return r.Uint64() })
 	among := func(k int) func(int) uint64 { return func(int) uint64 { return values[r.IntN(k)] } }
+	heavy := func(i int, code uint64) uint64 {
+		if i%10 == 3 {
+			return code
+		}
+		return r.Uint64()
+	}
 	for _, c := range []struct {
 		name  string
 		leave sample.Leave
@@ -38,6 +44,11 @@ func TestLeave(t *testing.T) {
 		{"one bin", sample.Leave{Share: 4}, true, func(i int) uint64 { return uint64(math.Exp2(64 * r.Float64())) }},
 		{"one bin, and no limit", sample.Leave{Digits: 2}, false, func(i int) uint64 { return uint64(math.Exp2(64 * r.Float64())) }},
 		{"two bytes", sample.Leave{Digits: 2}, true, func(int) uint64 { return r.Uint64() & 0xff00ff00000000 }},
+		{"one code of ten", sample.Leave{Heavy: 128}, true, func(i int) uint64 { return heavy(i, math.MaxUint64) }},
+		{"one code of ten, and no limit", sample.Leave{Share: 8}, false, func(i int) uint64 { return heavy(i, 1<<63) }},
+		{"the lowest code of ten", sample.Leave{Heavy: 128}, false, func(i int) uint64 { return heavy(i, 0) }}, // octaves divide it
+		{"no code of ten", sample.Leave{Heavy: 128}, false, func(int) uint64 { return r.Uint64() }},
+		{"few values, one of them of ten", sample.Leave{Heavy: 128}, false, func(i int) uint64 { return min(heavy(i, math.MaxUint64), values[r.IntN(600)]) }},
 		{"three bytes", sample.Leave{Digits: 2}, false, func(int) uint64 { return r.Uint64() & 0xffffff00000000 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

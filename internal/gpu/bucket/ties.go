@@ -175,7 +175,7 @@ func (c *call) valueTies() float64 {
 // repetitions returns the mean number of other elements that are like an element if the given number of
 // the elements looked up repeat an earlier one.
 func (c *call) repetitions(repeats uint32) float64 {
-	taken := float64(min(samples(c.in), c.sampleGrid()*kernels.SampleThreads))
+	taken := float64(samples(c.in) / kernels.SampleLoads)
 	load := sample.Ties * taken / math.Ldexp(1, tieBits(c.in)) // elements of a slot, at last
 	return groupsFor(float64(repeats)/taken, load) * float64(c.in.N) / taken
 }

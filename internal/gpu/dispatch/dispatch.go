@@ -73,18 +73,39 @@ func all(b *bucket.Sorter, o Options) repertoire {
 	return repertoire{
 		engine.BucketBitonic: {
 			modules: bucket.Modules, order: b.Sort, keys: true, most: bucket.MaxN,
-			bytes: func(in codes.Input) int { return b.Bytes(in, max(radix.Large.Bytes(in), values.Bytes(in))) },
+			bytes: func(in codes.Input) int { return b.Bytes(in, max(radixFor(in).Bytes(in), values.Bytes(in))) },
 		},
 		engine.Bitonic:    {modules: bitonic.Modules, order: bitonic.Sort, most: MaxNByBuckets, bytes: bitonic.Bytes},
 		engine.SampleSort: {modules: samplesort.Modules, order: s.Sort, most: MaxNByBuckets, bytes: s.Bytes},
-		engine.Radix:      byRadix(radix.Large),
+		engine.Radix:      byRadix(radix.Large, radixFor),
 		engine.MergeSort:  {modules: runs.Modules, order: runs.Sort, keys: true, most: codes.MaxPositions, bytes: runs.SortBytes},
 	}
 }
 
-func byRadix(r *radix.Sorter) algorithm {
-	return algorithm{modules: r.Modules(), order: r.Sort, keys: true, most: MaxNByBuckets, bytes: r.Bytes}
+// byRadix is the radix sort with the tiles that choose returns for codes; usual is those of long lists.
+func byRadix(usual *radix.Sorter, choose func(in codes.Input) *radix.Sorter) algorithm {
+	return algorithm{modules: usual.Modules(), keys: true, most: MaxNByBuckets,
+		order: func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
+			r := choose(in)
+			if err := w.Load(r.Modules()); err != nil {
+				return codes.Outcome{}, err
+			}
+			return r.Sort(w, in, to)
+		},
+		bytes: func(in codes.Input) int { return choose(in).Bytes(in) },
+	}
 }
+
+// radixFor returns the radix sort for codes: with small tiles for short lists, whose large tiles would be fewer than the
+// multiprocessors.
+func radixFor(in codes.Input) *radix.Sorter {
+	if in.N <= mostSmallTiles {
+		return radix.Small
+	}
+	return radix.Large
+}
+
+func withSmallTiles(codes.Input) *radix.Sorter { return radix.Small }
 
 // lastResort orders codes that are too skewed for another algorithm. Every device runs it.
 const lastResort = engine.Radix
@@ -93,7 +114,7 @@ const lastResort = engine.Radix
 func within(shared int, r repertoire) repertoire {
 	maps.DeleteFunc(r, func(_ engine.Algorithm, a algorithm) bool { return device.Shared(a.modules) > shared })
 	if !r.has(lastResort) {
-		r[lastResort] = byRadix(radix.Small)
+		r[lastResort] = byRadix(radix.Small, withSmallTiles)
 	}
 	return r
 }

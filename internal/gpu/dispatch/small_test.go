@@ -76,6 +76,21 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// TestSmallTiles sorts the longest list that the radix sort sorts in small tiles, and one that has large tiles, in the memory
+// that each was promised.
+func TestSmallTiles(t *testing.T) {
+	s, r := workspace(t, bucket.Options{}), rand.New(rand.NewPCG(3, 5))
+	for n, want := range map[int]*radix.Sorter{mostSmallTiles: radix.Small, mostSmallTiles + 1: radix.Large} {
+		in := codes.Input{N: n}
+		if radixFor(in) != want || s.Bytes(engine.Radix, in) != want.Bytes(in) {
+			t.Errorf("%d codes have tiles of %d, and %d bytes", n, radixFor(in).Tile(), s.Bytes(engine.Radix, in))
+		}
+		if testkit.Long() || n == mostSmallTiles {
+			testSort(t, s, []engine.Algorithm{engine.Radix}, gputest.CodesOf["uniform"](r, n))
+		}
+	}
+}
+
 // TestSmallLong has a list for which other devices would take a sample.
 func TestSmallLong(t *testing.T) {
 	s := openSmall(t)

@@ -23,7 +23,7 @@ type Note struct {
 	Octaves           [kernels.Segments]uint32 // counts of the lowest kernels.OctaveParts parts by equal parts of octaves
 	Fullest           [kernels.Segments]uint32 // elements of the second sample in that cell of each part that has most; 0 for one
 	Pairs             uint64                   // of elements of the second sample in the same cell
-	Ties              [Ties]uint32             // of the first draw of each thread: elements that share something with an earlier one, by kind; some are missed
+	Ties              [Ties]uint32             // of one in kernels.SampleLoads elements: those that share something with an earlier one, by kind; some are missed
 	Seen              [3]uint32                // values in the first sample, at least once, twice, three times
 	Ready             atomic.Uint32            // set once the device has written everything above
 	Few               atomic.Uint32            // set before, if reports are early: the number of values, if few, or kernels.SeemsFlat and so on; SeemsOpen if nothing is known yet
@@ -78,8 +78,9 @@ type Early struct {
 // Leave is which codes are left to a radix sort by a first sample alone: those that differ in up to Digits
 // bytes, all in one half of 64-bit codes; and, if they have too many values for the sort of few, those of
 // which a 64th part of the range has more than Share times its share, and those of which Repeats of
-// kernels.EarlySamples leading words repeat an earlier one. Share and Repeats may be 0, for none.
-type Leave struct{ Digits, Share, Repeats int }
+// kernels.EarlySamples leading words repeat an earlier one, or, where both are 0, those of which Heavy are one code that no
+// spreading divides. Each may be 0, for none.
+type Leave struct{ Digits, Share, Repeats, Heavy int }
 
 // First takes the first sample alone, at positions by the salt, to device memory at.
 func First(q *device.Queue, in codes.Input, salt uint64, at cuda.Ptr) {
