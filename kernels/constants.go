@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "3ca3ba7398868ca881109add7dfe295a93a2c169b9b455f5a64608c476534430"
+const sourceHash = "ba9fa394e93f748af171e86845ffe69bc4ca8dd8bb6d25be24ba2faca926bc45"
 
 // What the host shares with the kernels.
 const (

@@ -124,7 +124,7 @@ DEVICE u32 estimate_values(const u32 *values) {
 	return once > 2 * twice + 8 ? ~0u : values[0] + once * once / (2 * max(twice, 1u));
 }
 
-constexpr u32 TIE_SHARE = 16;     // a block of the second sample looks up one in so many elements of a part: atomics on one slot queue up, too
+constexpr u32 TIE_SHARE = 16;     // of a block's draws in the second sample, 1 / TIE_SHARE of one part are looked up at most: atomics on one slot queue up, too
 constexpr u32 OCTAVE_CODES = 27; // of smaller codes, elements by octaves have positions in their leading words
 constexpr u32 REPEAT_BITS = 4, MOST_REPEATS = (1 << REPEAT_BITS) - 1;
 
