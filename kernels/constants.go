@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "ba9fa394e93f748af171e86845ffe69bc4ca8dd8bb6d25be24ba2faca926bc45"
+const sourceHash = "71b480627ab5973ffdb71dd615fb506bcec4637beae255de16c78f4c84e05288"
 
 // What the host shares with the kernels.
 const (

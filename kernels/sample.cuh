@@ -270,8 +270,8 @@ template <class Code> DEVICE void report_early(EarlyShared &shared, const Code *
 	if (words) atomicAdd(&shared.words, words);
 	shared.seen.add(code[0]);
 	const bool falls = __syncthreads_or(code[0] > next); // and bits are set, bins and repeats are complete
-	const bool uneven = __syncthreads_or(threadIdx.x < EARLY_BINS && shared.bin[threadIdx.x] > leave.share * SHARE);
-	const bool heavy = __syncthreads_or(leave.heavy && alike >= leave.heavy);
+	const bool full = threadIdx.x < EARLY_BINS && shared.bin[threadIdx.x] > leave.share * SHARE;
+	const bool uneven = __syncthreads_or((leave.share && full) || (leave.heavy && alike >= leave.heavy));
 	shared.seen.count(shared.values);
 	const bool varies = __syncthreads_or(code[0] != first); // and values are counted
 	if (threadIdx.x > 0) return;
@@ -279,7 +279,7 @@ template <class Code> DEVICE void report_early(EarlyShared &shared, const Code *
 	const u64 differ = f.ones & f.zeros;
 	const bool both = differ >> 32 && (u32)differ;
 	const bool left = (!both && digits_of(differ) <= leave.digits) ||
-	                  (shared.repeats < EARLY_REPEATS && ((leave.share && uneven) || (leave.repeats && shared.words >= leave.repeats) || heavy));
+	                  (shared.repeats < EARLY_REPEATS && (uneven || (leave.repeats && shared.words >= leave.repeats)));
 	const u32 found = !falls ? (varies ? SEEMS_SORTED : SEEMS_FLAT) : !rises ? SEEMS_REVERSED : values <= most ? values : left ? SEEMS_LEFT : 0;
 	if (found == SEEMS_LEFT || (found && found < SEEMS_FLAT)) store_word(enough, 1);
 	notify_host(few, found ? found : SEEMS_OPEN);
@@ -431,7 +431,7 @@ template <class Code> DEVICE void count_segments(SegmentsShared &shared, u32 blo
 	const u64 step = (u64)blocks * SAMPLE_THREADS, count = 1ull << sample_bits;
 	const u32 most_ties = (u32)(count / blocks / TIE_SHARE);
 	for (u64 tile = (u64)block * SAMPLE_THREADS; tile < count; tile += SAMPLE_LOADS * step) {
-		if (__syncthreads_or(threadIdx.x == 0 && load_word(&counts->enough))) return;
+		if (tile >= step && __syncthreads_or(threadIdx.x == 0 && load_word(&counts->enough))) return;
 		const u64 first = tile + threadIdx.x;
 		u64 at[SAMPLE_LOADS];
 		Code code[SAMPLE_LOADS];

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.com/sorter/internal/cuda"
 	"example.com/sorter/internal/gpu/device"
 	"example.com/sorter/internal/gpu/gputest"
 )
@@ -75,5 +76,37 @@ func TestArea(t *testing.T) {
 	}
 	if a.At != 1280 {
 		t.Errorf("the next part at %d", a.At)
+	}
+}
+
+// TestTakeAgain has requests that grow a little find the block of the one before, in no more memory than an eighth or 256 bytes above them.
+func TestTakeAgain(t *testing.T) {
+	w := gputest.Workspace(t)
+	for _, bytes := range []int{1, 257, 1000, 1<<20 - 5, 1 << 20, 1<<20 + 1} {
+		before := w.Held()
+		b, err := w.Take(bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := w.Held() - before
+		if got < bytes || got > bytes+max(256, bytes/8) {
+			t.Errorf("a request of %d bytes takes %d", bytes, got)
+		}
+		w.Put(b)
+		if again, err := w.Take(got); err != nil || again != b {
+			t.Errorf("a request of %d bytes after one of %d: other memory, or error %v", got, bytes, err)
+		}
+	}
+}
+
+// TestTakeWithinLimit has a workspace of limited memory take what is asked for, and no more.
+func TestTakeWithinLimit(t *testing.T) {
+	w := gputest.Workspace(t)
+	w.Limit = 1_000_001
+	if _, err := w.Take(w.Limit - w.Held()); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Take(1); !errors.Is(err, cuda.OutOfMemory) {
+		t.Errorf("a byte more: error %v", err)
 	}
 }
