@@ -119,7 +119,7 @@ func (e *Engine) withSessions(ctx context.Context, a engine.Algorithm, devices i
 			return err
 		}
 		defer w.Done()
-		sessions = append(sessions, transfer.Session{Workspace: w, Sorter: d, Verify: e.settings.Verify, DirectBytes: e.settings.DirectBytes, Staged: e.settings.Staged})
+		sessions = append(sessions, transfer.Session{Workspace: w, Sorter: d, Verify: e.settings.Verify, DirectBytes: e.settings.DirectBytes, Staged: e.settings.Staged, LeastTied: e.settings.LeastTied})
 	}
 	return f(sessions)
 }

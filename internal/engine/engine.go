@@ -115,6 +115,9 @@ type Job struct {
 	// through the order, with a cache miss each.
 	Ties []uint32
 
+	// Further, unless nil, is further codes, by which an engine may break the ties that it would mark.
+	Further *Further
+
 	// Room, unless nil, is called before an engine takes memory of the host, with all bytes
 	// that it will hold at a time. On an error, which reports the memory limit, the engine
 	// gives up.

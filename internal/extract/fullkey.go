@@ -36,7 +36,15 @@ func (byWords) ByDepth() bool { return true }
 
 func (byWords) WithPivot(_ []uint32, p Level) Level { return p }
 
+func (byWords) ForAll(p Level, _ int) Level { return p }
+
 func (byWords) SortFew([]uint32, Level) (same uint, ok bool) { return 0, false }
+
+// ended is [FullKeys.Ended] of keys whose codes are words.
+func ended(keys FullKeys, p Level) bool {
+	_, more := keys.NextDepth(0, p)
+	return !more
+}
 
 // selfKey is the key column of a slice of keys: every element is its own key.
 type selfKey struct{ keyType }
@@ -273,6 +281,8 @@ func (w *fixedKeys) Follow(at []uint32, prefixBits int) (still []uint32, seen pr
 func (w *fixedKeys) NextDepth(_ uint64, p Level) (depth int, more bool) {
 	return p.Depth + 1, p.Depth+1 < w.kind.Words()
 }
+
+func (w *fixedKeys) Ended(p Level) bool { return ended(w, p) }
 
 // Compare compares only the stored words: prefixes tie.
 func (w *fixedKeys) Compare(i, j uint32) int {

@@ -139,6 +139,8 @@ func (a *addrKeys) NextDepth(_ uint64, p Level) (depth int, more bool) {
 	return p.Depth + 1, p.Depth+1 < sortkey.AddrWords(int(a.zone.Load()))
 }
 
+func (a *addrKeys) Ended(p Level) bool { return ended(a, p) }
+
 func (a *addrKeys) Compare(i, j uint32) int {
 	var keys [2]netip.Addr
 	a.gather(keys[:], []uint32{i, j})

@@ -92,6 +92,8 @@ func (w *nullsAtEnd) TieDepth(int) int { return 0 }
 
 func (w *nullsAtEnd) NextDepth(uint64, Level) (depth int, more bool) { return 0, false }
 
+func (w *nullsAtEnd) Ended(p Level) bool { return ended(w, p) }
+
 // Codes writes 0 and 1 for elements that tie: nulls and keys with their code.
 func (w *nullsAtEnd) Codes(dst []uint64, order []uint32, _ Level) {
 	same := *w.same.Load()

@@ -249,10 +249,7 @@ func (t *Strings[K]) note(longest int) {
 // PrefixIsWhole relies on longest: padding can be confused only with zero bytes, and a
 // string with one makes longest exceed any prefix.
 func (t *Strings[K]) PrefixIsWhole(prefixBits int) bool {
-	if t.Nulls != column.NoNulls {
-		prefixBits--
-	}
-	return t.longest.Load() <= int64(prefixBits/8)
+	return t.longest.Load() <= int64(t.whole(prefixBits))
 }
 
 func (t *Strings[K]) flip() uint64 { return texts.Flip(t.Order) }
@@ -308,6 +305,25 @@ func (t *Strings[K]) WithPivot(order []uint32, p Level) Level {
 	return p
 }
 
+// ForAll begins after the whole bytes of the prefix.
+func (t *Strings[K]) ForAll(p Level, prefixBits int) Level {
+	if p.Even = true; p.Depth == 0 {
+		p.Depth = t.whole(prefixBits)
+	}
+	return p
+}
+
+// Ended relies on longest, like PrefixIsWhole.
+func (t *Strings[K]) Ended(p Level) bool { return t.longest.Load() <= int64(p.Depth+texts.EvenBytes) }
+
+// whole is the number of bytes that a prefix of prefixBits bits holds whole.
+func (t *Strings[K]) whole(prefixBits int) int {
+	if t.Nulls != column.NoNulls {
+		prefixBits--
+	}
+	return prefixBits / 8
+}
+
 // fewTexts is the largest number of strings that Strings.SortFew sorts, by insertion.
 const fewTexts = 8
 
@@ -345,6 +361,12 @@ func (t *Strings[K]) sortTwo(order []uint32, depth int) (same uint, ok bool) {
 }
 
 func (t *Strings[K]) Codes(dst []uint64, order []uint32, p Level) {
+	if p.Even {
+		for i, x := range order {
+			dst[i] = texts.Even(t.text(x), p.Depth) ^ t.flip()
+		}
+		return
+	}
 	v := texts.PivotOf(t.text(p.Pivot), p.Depth, p.Window, p.stem)
 	flip, long := t.flip(), p.Window > texts.Long
 	var texts [column.OnStack]string
@@ -359,14 +381,14 @@ func (t *Strings[K]) Codes(dst []uint64, order []uint32, p Level) {
 }
 
 func (t *Strings[K]) NextDepth(code uint64, p Level) (depth int, more bool) {
+	if p.Even {
+		return texts.AfterEven(code^t.flip(), p.Depth)
+	}
 	return texts.After(code^t.flip(), p.Depth, p.Window, p.stem)
 }
 
 func (t *Strings[K]) Follow(at []uint32, prefixBits int) (still []uint32, seen presorted.Steps) {
-	if t.Nulls != column.NoNulls {
-		prefixBits--
-	}
-	whole := prefixBits / 8        // bytes in a prefix: tying strings of one length up to this are equal
+	whole := t.whole(prefixBits)   // bytes in a prefix: tying strings of one length up to this are equal
 	n, a, last := 0, "", uint32(0) // the element whose key is a, 0 for none: element 0 has no predecessor
 	for _, x := range at {
 		if last != x-1 || last == 0 {

@@ -14,6 +14,7 @@ type Level struct {
 	Window int    // bytes of the pivot's string that are compared, from depth on
 	Pivot  uint32 // the element with which strings are compared
 	Tail   bool   // codes of the full keys, not of the word
+	Even   bool   // codes of texts depend on no pivot, see [FullKeys.ForAll]
 	stem   bool   // codes are of the bytes after the window
 	Whole  bool   // equal codes mean that keys are equal
 }
@@ -40,8 +41,13 @@ type FullKeys interface {
 	// WithPivot returns p, up to which the elements numbered by order tie, with the
 	// parameters of their codes. It may draw from order at random.
 	WithPivot(order []uint32, p Level) Level
+	// ForAll returns p, up to which elements tie that tie on a prefix of prefixBits bits or on earlier codes
+	// of ForAll, with the parameters of codes of all elements: in these, elements that tie so far are in order.
+	ForAll(p Level, prefixBits int) Level
+	// Ended reports whether no keys differ that tie on codes at p, a result of ForAll.
+	Ended(p Level) bool
 	// Codes writes the codes of the elements numbered by order at p, a result of
-	// WithPivot.
+	// WithPivot or ForAll.
 	Codes(dst []uint64, order []uint32, p Level)
 	// NextDepth returns the depth up to which elements with equal codes at p tie; false if
 	// their keys are equal.

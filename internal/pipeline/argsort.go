@@ -107,9 +107,10 @@ func (r *Request) takeMarks(words []extract.Word) { r.marks = ties.NewMarks(r.Ma
 // tieMarks returns memory for the ties that an engine marks, nil if nobody needs them.
 func (r *Request) tieMarks(words []extract.Word) engine.Ties {
 	switch {
-	case r.marks != nil && r.marks[0] != nil && words[0].Exact():
+	case !extract.Decisive(words):
+	case r.marks != nil:
 		return r.marks[0]
-	case extract.Decisive(words):
+	default:
 		return nil
 	}
 	marks := scratch.Take[uint32](&r.Arena, engine.TieWords(r.N))

@@ -45,12 +45,17 @@ func orderBy[C sortkey.Code](r *Request, rows extract.Input, words []extract.Wor
 	}
 	exchange[C](job, touching(index, src), nil)
 	job.Ties = r.tieMarks(words)
+	var further *ties.Further
+	if !extract.Decisive(words) {
+		further = ties.NewFurther(&r.Env, rows, words, index, job.Ties, r.marks, r.keeps())
+		job.Further = further.Offer()
+	}
 	settled := false
 	settle := func() error {
-		if settled = true; extract.Decisive(words) {
+		if settled = true; further == nil {
 			return nil
 		}
-		return ties.RefineTied(&r.Env, rows, words, index, job.Ties, r.marks)
+		return further.Refine()
 	}
 	if payload == nil {
 		job.Index, job.Plain = index, words[0].Plain(rows)
@@ -67,11 +72,23 @@ func orderBy[C sortkey.Code](r *Request, rows extract.Input, words []extract.Wor
 	case err != nil:
 		return err
 	case !done:
+		further.Drop()
 		return orderBy(r, rows, words, index, payload, src)
 	case settled:
 		return nil
 	}
 	return settle()
+}
+
+// keeps returns what becomes of codes of later words that a key function makes for a device.
+func (r *Request) keeps() ties.Keeps {
+	switch {
+	case !r.Plan.mayFallBack:
+		return ties.Forget
+	case r.tight:
+		return ties.Refuse
+	}
+	return ties.Keep
 }
 
 // OrderCodes orders rows on the CPU by the codes of src, those of words[0], and marks ties if

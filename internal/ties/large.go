@@ -17,7 +17,7 @@ func (t *Breaker) Finish(err error) error {
 		t.large = t.large[:len(t.large)-1]
 		err = t.finishLarge(run)
 	}
-	tied := 0
+	tied := t.tied
 	for i := range t.Work {
 		tied += t.Work[i].count
 	}

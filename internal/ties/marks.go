@@ -1,6 +1,8 @@
 package ties
 
 import (
+	"sync/atomic"
+
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
@@ -42,12 +44,25 @@ func (t *Breaker) leaves(p *extract.Level, code uint64) bool {
 	return !more || next.Word > p.Word
 }
 
-// markTied marks in the first word the ties that an engine found, which may be there already.
-func (t *Breaker) markTied(found engine.Ties) {
-	if t.marks == nil || !t.leaves(&extract.Level{}, 0) {
+// markTied marks in p's word the ties that an engine found by codes made there, if elements that tie in these are equal in
+// all of the word.
+func (t *Breaker) markTied(found engine.Ties, p extract.Level) {
+	if next, more := t.afterAll(p); t.marks != nil && (!more || next.Word > p.Word) {
+		copy(t.marks[p.Word], found)
+	}
+}
+
+// markRun marks a run in p's word. It may be called concurrently.
+func (t *Breaker) markRun(run []uint32, p extract.Level) {
+	if t.marks == nil || t.marks[p.Word] == nil {
 		return
 	}
-	copy(t.marks[0], found)
+	first := t.end - cap(run) + 1
+	for i, end := first, first+len(run)-1; i < end; {
+		n := min(32-i%32, end-i)
+		atomic.OrUint32(&t.marks[p.Word][i/32], ^uint32(0)>>(32-n)<<(i%32))
+		i += n
+	}
 }
 
 // MarkSorted marks the ties of codes in order that decide alone.

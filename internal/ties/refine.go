@@ -37,29 +37,45 @@ func tieEnd[C sortkey.Code](codes []C, i int) int {
 	return i + sort.Search(len(codes)-i, func(k int) bool { return codes[i+k] != codes[i-1] })
 }
 
-// RefineTied refines an order by the ties that an engine has marked in it. Elements without
-// marks are not read. marks may be nil.
-func RefineTied(env *engine.Env, rows extract.Input, words []extract.Word, index []uint32, marked engine.Ties, marks Marks) error {
-	ties := New(env, rows, words)
-	ties.Mark(marks, index)
-	ties.markTied(marked)
+// refineTied refines an order by codes at p, by the ties that an engine has marked in it. Elements without
+// marks are not read.
+func (t *Breaker) refineTied(index []uint32, marked engine.Ties, p extract.Level) error {
+	t.markTied(marked, p)
 	n := len(index)
-	err := env.Stage("ties", n, cpu.GatherPiece(env, n), func(worker, lo, hi int) {
-		w := &ties.Work[worker]
-		next, more := ties.After(extract.Level{}, 0)
-		if !more {
-			return
-		}
+	next, more := t.afterAll(p)
+	alike := t.alike(&p) || next.Word > p.Word
+	if alike && !more {
+		return t.Finish(nil)
+	}
+	err := t.Env.Stage("ties", n, cpu.GatherPiece(t.Env, n), func(worker, lo, hi int) {
+		w, next, more := &t.Work[worker], next, more
 		first := lo // first place after a run that began in the piece before
 		if lo > 0 && marked.Tied(lo-1) {
 			first = marked.Next(false, lo, hi)
 		}
 		for i := marked.Next(true, first, hi); i < hi; {
 			end := marked.Next(false, i, n)
-			ties.note(w, index[i-1:end], &next, true)
+			run := index[i-1 : end]
+			if !alike {
+				next, more = t.afterOne(w, run, p)
+			}
+			if more {
+				t.note(w, run, &next, t.tied == 0)
+			}
 			i = marked.Next(true, end, hi)
 		}
-		ties.refineShort(w)
+		t.refineShort(w)
 	})
-	return ties.Finish(err)
+	return t.Finish(err)
+}
+
+// afterOne is [Breaker.After] of a run by the code of its first element. It marks the run if that ends the word.
+func (t *Breaker) afterOne(w *Worker, run []uint32, p extract.Level) (extract.Level, bool) {
+	var code [1]uint64
+	t.Codes(w, code[:], run[:1], p)
+	next, more := t.After(p, code[0])
+	if !more || next.Word > p.Word {
+		t.markRun(run, p)
+	}
+	return next, more
 }

@@ -9,6 +9,7 @@ import (
 	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/scratch"
 )
 
@@ -26,6 +27,7 @@ type Breaker struct {
 	spare   scratch.Spares[Worker]
 	marks   Marks // of ties, see Mark
 	end     int
+	tied    int // elements whose first codes tied, if an engine has counted them
 
 	mu    sync.Mutex
 	large []Tie
@@ -77,6 +79,17 @@ func (t *Breaker) After(p extract.Level, code uint64) (extract.Level, bool) {
 		return extract.Level{Word: p.Word, Tail: true, Depth: depth}, true
 	}
 	return extract.Level{Word: p.Word + 1}, p.Word+1 < len(t.Words)
+}
+
+// afterAll is [Breaker.After] of all elements that tie on codes at p, whatever these are. Of texts that have not ended with
+// them it is a place up to which all others tie, too.
+func (t *Breaker) afterAll(p extract.Level) (extract.Level, bool) {
+	if p.Even && t.Words[p.Word].Full.Ended(p) {
+		return extract.Level{Word: p.Word + 1}, p.Word+1 < len(t.Words)
+	} else if p.Even {
+		return extract.Level{Word: p.Word, Tail: true, Depth: p.Depth + texts.EvenBytes}, true
+	}
+	return t.After(p, 0)
 }
 
 // Codes writes the codes of elements at p. If the context is cancelled, codes may be missing.

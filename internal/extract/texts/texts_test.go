@@ -1,6 +1,7 @@
 package texts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -188,6 +189,43 @@ func TestAfter(t *testing.T) {
 		}
 		if next != c.want {
 			t.Errorf("%q ties from byte %d on, want %d", c.text, next, c.want)
+		}
+	}
+}
+
+// TestEven holds even codes to comparisons of strings that tie up to a depth: that have the bytes before it in common, or
+// that end before and are the same when padded with zeros, of up to 8 bytes.
+func TestEven(t *testing.T) {
+	r := dist.Rand(22)
+	draw := func(bytes int) string {
+		s := make([]byte, bytes)
+		for i := range s {
+			s[i] = "\x00\x00\x01\xff"[r.IntN(4)]
+		}
+		return string(s)
+	}
+	for range 100_000 {
+		depth := r.IntN(20)
+		stem := draw(depth)
+		if r.IntN(4) == 0 {
+			stem = strings.Repeat("\x00", depth)
+		}
+		of := func() string {
+			if short := strings.TrimRight(stem, "\x00"); depth <= 8 && r.IntN(3) == 0 {
+				return short + stem[len(short):][:r.IntN(depth-len(short)+1)]
+			}
+			return stem + draw(r.IntN(10))
+		}
+		a, b := of(), of()
+		x, y := Even(a, depth), Even(b, depth)
+		next, more := AfterEven(x, depth)
+		switch {
+		case x != y:
+			if cmp.Compare(x, y) != strings.Compare(a, b) {
+				t.Fatalf("%q and %q from %d on: %#x, %#x", a, b, depth, x, y)
+			}
+		case !more && a != b || more && (min(len(a), len(b)) < next || a[:next] != b[:next]):
+			t.Fatalf("%q and %q from %d on have code %#x: more %v from %d on", a, b, depth, x, more, next)
 		}
 	}
 }

@@ -94,10 +94,10 @@ func wordOf(fields []field, begin, end int) []field {
 // sortWord sorts the rows that tie by one word.
 func (c *call) sortWord(word []field, wide bool, deeper uint64, more bool) error {
 	n, l := c.tied()
-	var at, sorted, ties, tiles cuda.Ptr
-	blocks := (n-1)/kernels.TieTile + 1
+	var at, sorted cuda.Ptr
+	var found marked
 	block, err := c.w.Lay(func(a *device.Area) {
-		at, ties, tiles = a.Take(codes.Bytes(wide)*n), a.Take(4*words(n)), a.Take(8*blocks)
+		at, found = a.Take(codes.Bytes(wide)*n), layMarks(a, n)
 		if c.list != nil {
 			sorted = a.Take(4 * n)
 		}
@@ -124,37 +124,72 @@ func (c *call) sortWord(word []field, wide bool, deeper uint64, more bool) error
 		c.done = true
 		return q.Sync()
 	}
-	q.Then(func() error { return codes.MarkTies(c.w, in, sorted, ties) })
-	switch {
-	case c.to.Ties == 0:
-	case c.list == nil:
-		q.Copy(c.to.Ties, ties, 4*words(n))
-	default:
-		q.Run("refine_marks", c.grid(n), kernels.ColumnThreads, 0, uint64(ties), uint64(l.heads), uint64(l.places), uint64(n), uint64(c.to.Ties))
-	}
-	q.Run("count_ties", blocks, kernels.ColumnThreads, kernels.TieShared, uint64(ties), uint64(l.heads), uint64(n), uint64(tiles))
-	q.Run("scan_ties", 1, 1024, kernels.TieShared, uint64(tiles), uint64(blocks), uint64(c.ties))
-	q.ToHost(unsafe.Pointer(&c.note.ties), c.ties, 8)
-	if err := q.Sync(); err != nil {
-		return err
-	}
-	rows, runs := int(c.note.ties>>32), int(uint32(c.note.ties))
-	if rows == 0 {
-		c.done = true
-		return nil
-	}
-	next, err := c.newList(rows, runs)
-	if err != nil {
-		return err
+	found.sorted = sorted
+	q.Then(func() error { return c.mark(in, &found) })
+	if q.Err() != nil || c.done {
+		return q.Err()
 	}
 	if c.list == nil {
 		deeper += c.depth
 	}
+	return c.makeList(found, deeper)
+}
+
+// marked is device memory with the ties of the rows of a list, and their counts in each tile.
+type marked struct {
+	ties, tiles cuda.Ptr
+	sorted      cuda.Ptr // the order of the rows
+	rows, runs  int      // that tie
+}
+
+func layMarks(a *device.Area, n int) marked {
+	return marked{ties: a.Take(4 * words(n)), tiles: a.Take(8 * tieTiles(n))}
+}
+
+func tieTiles(n int) int { return (n-1)/kernels.TieTile + 1 }
+
+// mark marks and counts the ties among rows that are in order by codes.
+func (c *call) mark(in codes.Input, m *marked) error {
+	n, l := c.tied()
+	q := c.w.Queue()
+	q.Then(func() error { return codes.MarkTies(c.w, in, m.sorted, m.ties) })
+	switch {
+	case c.to.Ties == 0:
+	case c.list == nil:
+		q.Copy(c.to.Ties, m.ties, 4*words(n))
+	default:
+		q.Run("refine_marks", c.grid(n), kernels.ColumnThreads, 0, uint64(m.ties), uint64(l.heads), uint64(l.places), uint64(n), uint64(c.to.Ties))
+	}
+	q.Then(func() error { return c.count(m) })
+	return q.Err()
+}
+
+// count counts the ties that are marked.
+func (c *call) count(m *marked) error {
+	n, l := c.tied()
+	q := c.w.Queue()
+	q.Run("count_ties", tieTiles(n), kernels.ColumnThreads, kernels.TieShared, uint64(m.ties), uint64(l.heads), uint64(n), uint64(m.tiles))
+	q.Run("scan_ties", 1, 1024, kernels.TieShared, uint64(m.tiles), uint64(tieTiles(n)), uint64(c.ties))
+	q.ToHost(unsafe.Pointer(&c.note.ties), c.ties, 8)
+	err := q.Sync()
+	m.rows, m.runs = int(c.note.ties>>32), int(uint32(c.note.ties))
+	c.done = err == nil && m.rows == 0
+	return err
+}
+
+// makeList makes the list of the rows that tie. The depths of their runs grow by deeper.
+func (c *call) makeList(m marked, deeper uint64) error {
+	n, l := c.tied()
+	next, err := c.newList(m.rows, m.runs)
+	if err != nil {
+		return err
+	}
+	q := c.w.Queue()
 	c.note.lists = [2]tieList{l, next.tieList}
 	q.ToDevice(c.lists, unsafe.Pointer(&c.note.lists), 2*tieListBytes)
-	q.Fill(next.heads, 0, words(rows))
-	q.Fill(next.offsets+cuda.Ptr(4*runs), uint32(rows), 1)
-	q.Run("list_ties", blocks, kernels.ColumnThreads, kernels.TieListShared, uint64(ties), uint64(n), uint64(tiles), uint64(sorted), uint64(c.lists), deeper)
+	q.Fill(next.heads, 0, words(m.rows))
+	q.Fill(next.offsets+cuda.Ptr(4*m.runs), uint32(m.rows), 1)
+	q.Run("list_ties", tieTiles(n), kernels.ColumnThreads, kernels.TieListShared, uint64(m.ties), uint64(n), uint64(m.tiles), uint64(m.sorted), uint64(c.lists), deeper)
 	c.dropList()
 	c.list, c.depth = next, 0
 	return q.Sync()

@@ -26,6 +26,8 @@ type Settings struct {
 	ShareN, MoveBytes, DirectBytes int
 
 	Staged bool // devices exchange elements by copies alone
+
+	LeastTied int // rows that tie from which a device breaks ties, see LeastTied; 0: the default
 }
 
 // Option is a gpu.Option.
@@ -58,6 +60,18 @@ func NearlySorted(degree float64) Option {
 // Staged makes several devices exchange elements by copies alone, as devices do whose kernels do
 // not reach each other's memory.
 func Staged() Option { return func(s *Settings) error { s.Staged = true; return nil } }
+
+// LeastTied sets the number of rows of the host that tie in their first codes, at least, for a device to order them by
+// further codes. Default: 65536, and a quarter of all; math.MaxInt leaves ties to the CPU.
+func LeastTied(rows int) Option {
+	return func(s *Settings) error {
+		if rows <= 0 {
+			return fmt.Errorf("sorter: gpu: %d rows that tie", rows)
+		}
+		s.LeastTied = rows
+		return nil
+	}
+}
 
 // Samples sets the number of samples that sorter.SampleSort takes of each tile of 8192
 // elements, from samplesort.MinSamples to kernels.MaxSamples. That is also the number of

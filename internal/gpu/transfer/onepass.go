@@ -33,6 +33,11 @@ func (s *Session) OrderInOnePass(job *engine.Job) error {
 	if err != nil {
 		return err
 	}
+	if job.Further != nil {
+		if err := s.breakTies(job, &r, to); err != nil {
+			return err
+		}
+	}
 	if err := s.downloadResults(job, r, to, p); err != nil {
 		return err
 	}
@@ -60,14 +65,26 @@ type result struct {
 }
 
 // sortStage sorts on the device, to an order or to sorted codes.
-func (s *Session) sortStage(job *engine.Job, in codes.Input, to cuda.Ptr) (r result, failed error) {
-	err := job.Stage("sort", 1, 1, func(_, _, _ int) {
-		r.Outcome, failed = s.Sort(job.Algorithm, in, to)
-		if failed == nil && job.Ties != nil {
-			r.ties, failed = codes.Ties(s.Workspace, in, to)
+func (s *Session) sortStage(job *engine.Job, in codes.Input, to cuda.Ptr) (r result, err error) {
+	err = onStage(job, "sort", func() (err error) {
+		r.Outcome, err = s.Sort(job.Algorithm, in, to)
+		if err == nil && job.Ties != nil {
+			r.ties, err = codes.Ties(s.Workspace, in, to)
 		}
+		return err
 	})
-	return r, device.FirstError(failed, err)
+	return r, err
+}
+
+// onStage runs f as a stage of a job, on one goroutine.
+func onStage(job *engine.Job, name string, f func() error) (failed error) {
+	err := job.Stage(name, 1, 1, func(_, _, _ int) { failed = f() })
+	return device.FirstError(failed, err)
+}
+
+// downloadTies downloads the marks of ties.
+func (s *Session) downloadTies(job *engine.Job, ties cuda.Ptr) error {
+	return download(s, job, len(job.Ties), ties, func(lo int, some []uint32) { copy(job.Ties[lo:], some) })
 }
 
 // downloadResults downloads the results that the job takes: ties, and positions or elements; or
@@ -76,7 +93,7 @@ func (s *Session) sortStage(job *engine.Job, in codes.Input, to cuda.Ptr) (r res
 func (s *Session) downloadResults(job *engine.Job, r result, from cuda.Ptr, p *payload) error {
 	if !TakesCodes(job) {
 		if job.Ties != nil {
-			if err := download(s, job, len(job.Ties), r.ties, func(lo int, ties []uint32) { copy(job.Ties[lo:], ties) }); err != nil {
+			if err := s.downloadTies(job, r.ties); err != nil {
 				return err
 			}
 		}

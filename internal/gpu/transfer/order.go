@@ -17,6 +17,18 @@ func (s *Session) Order(job *engine.Job) error {
 		job.Plain = nil // chunks are extracted
 		return s.orderInChunks(job, c)
 	}
+	return s.orderInOnePass(job, c)
+}
+
+// orderInOnePass is OrderInOnePass without further codes if there is no memory for them.
+func (s *Session) orderInOnePass(job *engine.Job, c chunking) error {
+	further, err := s.takesFurther(job, c)
+	if err != nil {
+		return err
+	}
+	if !further {
+		job.Further = nil
+	}
 	return s.OrderInOnePass(job)
 }
 
@@ -38,5 +50,5 @@ func (s *Session) OrderWithElements(job *engine.Job) error {
 	case c.length < job.N || want > space:
 		return ErrNoMemory
 	}
-	return s.OrderInOnePass(job)
+	return s.orderInOnePass(job, c)
 }

@@ -21,6 +21,7 @@ type Session struct {
 	// default; and whether devices exchange elements by copies alone.
 	DirectBytes int
 	Staged      bool
+	LeastTied   int // rows that tie from which the device breaks ties; 0: the default
 }
 
 // Sort sorts on the device and, with Verify, checks the result.
