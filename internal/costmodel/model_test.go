@@ -275,6 +275,8 @@ func h200() Costs {
 	}}
 }
 
+func close(a, b float64) bool { return math.Abs(a-b) < 1e-6*b }
+
 // TestWorthBySample asks about codes of each sample.
 func TestWorthBySample(t *testing.T) {
 	c := h200()
@@ -287,6 +289,9 @@ func TestWorthBySample(t *testing.T) {
 		{"seconds with jitter, order", engine.Work{Bits: 32, Sample: engine.Drifting}, true},
 		{"few values, order", engine.Work{Bits: 32, Sample: engine.Few}, true},
 		{"few values, order of 64 bits", engine.Work{Bits: 64, Sample: engine.Few}, false},
+		{"few values, order by two more words", engine.Work{Bits: 64, Sample: engine.Few, Further: 2}, true},
+		{"few values of 32 bits, order by three more words", engine.Work{Bits: 32, Sample: engine.Few, Further: 3}, true},
+		{"mixed, order by three more words", engine.Work{Bits: 64, Further: 3}, true},
 		{"few values, keys", engine.Work{Bits: 64, Keys: true, Sample: engine.Few}, false},
 		{"mixed keys", engine.Work{Bits: 64, Keys: true}, true},
 	} {
@@ -295,6 +300,11 @@ func TestWorthBySample(t *testing.T) {
 			device, onCPU := c.estimate(x.work)
 			t.Errorf("%s: %v; %.1f ms on the device, %.1f on the CPU", x.name, got, device/1e6, onCPU/1e6)
 		}
+	}
+	bare, onCPU := c.estimate(engine.Work{N: 1 << 24, Bits: 64, Sample: engine.Few})
+	device, more := c.estimate(engine.Work{N: 1 << 24, Bits: 64, Sample: engine.Few, Further: 2})
+	if own, other := c.estimate(engine.Work{N: 1 << 24, Bits: 64}); !close(device, bare+2*own) || !close(more, onCPU+other) {
+		t.Errorf("two more words: %.1f ms on the device, %.1f on the CPU", device/1e6, more/1e6)
 	}
 	c.samples = [engine.Samples]*ratios{}
 	small := engine.Work{N: OpenN - 1, Bits: 64, Sample: engine.Drifting}

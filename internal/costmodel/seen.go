@@ -31,13 +31,13 @@ type alike struct {
 	kind    kind
 	payload uintptr
 	sample  engine.Sample
-	prefix  bool
+	further int
 	workers int
 	length  int // bits of the number of elements
 }
 
 func likeness(w engine.Work) alike {
-	return alike{kindOf(w), w.Payload, w.Sample, w.Prefix, w.Workers, bits.Len(uint(w.N))}
+	return alike{kindOf(w), w.Payload, w.Sample, w.Further, w.Workers, bits.Len(uint(w.N))}
 }
 
 const (

@@ -55,7 +55,7 @@ type Work struct {
 	N, Bits int     // elements, and bits of their codes
 	Payload uintptr // bytes of an element; 0 for an argsort, and for keys alone
 	Keys    bool    // elements are fully determined by their codes
-	Prefix  bool    // codes do not decide alone: the library breaks their ties
+	Further int     // codes that may follow where these tie, see Further; 0: these decide alone
 	Workers int     // goroutines at most
 	Sample  Sample  // what a sample of the codes says; taken only where the work seems worth an engine
 }

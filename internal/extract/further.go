@@ -8,6 +8,17 @@ import (
 
 // This file makes codes of all elements, in their sequence, for those that tie in the codes before.
 
+// FurtherCodes returns the most codes after the first ones that an engine gets. Of a text it counts one.
+func FurtherCodes(words []Word) int {
+	n := len(words) - 1
+	for i := range words {
+		if !words[i].Exact() {
+			n++
+		}
+	}
+	return min(n, engine.MostFurther)
+}
+
 // FullCodes writes the codes of full keys of the elements from lo on, at a result of [FullKeys.ForAll].
 func (l *Word) FullCodes(dst []uint64, lo int, p Level) {
 	at := ascending.Get().(*[Piece]uint32)

@@ -94,7 +94,7 @@ func MostSelected(n, workers int) int { return n / (16 * max(2, workers)) }
 
 // ordering plans a sort by an order of codes, in place where nothing else fits.
 func (f *Facts) ordering(m movement) (plan, error) {
-	w := engine.Work{Bits: f.Words[0].Bits, Prefix: !extract.Decisive(f.Words)}
+	w := engine.Work{Bits: f.Words[0].Bits, Further: extract.FurtherCodes(f.Words)}
 	if m == withCodes {
 		for _, size := range f.Sizes {
 			w.Payload += size
