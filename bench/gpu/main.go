@@ -11,7 +11,7 @@
 //
 // With -e2e it times whole sorts instead, from Go slices to Go slices, beside the
 // CPU engine, slices.SortFunc and pargo; with -auto the planner's choice beside both engines for all distributions of
-// keys that programs have; with -segments sorts of segments beside CUB's; with -selection and -within selections beside CUB's; with -columns orders of rows by columns;
+// keys that programs have; with -segments sorts of segments beside CUB's; with -selection and -within selections beside CUB's; with -columns orders of rows by columns on the device, with -host-rows of the host;
 // with -several sorts that several devices share; with -spread sorts of lists that lie in parts on several devices;
 // with -first the planner's choices in a fresh process; with -capped orders of lists that do not fit the memory that
 // they may take; with -check it compares orders and sorted keys with those of the CPU engine, position by position.
@@ -103,6 +103,8 @@ func main() {
 		err = selectionsWithin()
 	case *byColumns:
 		err = rowsByColumns()
+	case *hostRows:
+		err = hostRowsTable()
 	case *segmented:
 		err = segmentsBesideCUB()
 	default:

@@ -10,7 +10,7 @@ set -uo pipefail
 mkdir -p "${OUT:=$(dirname "$0")/results}"
 export OUT=$(cd "$OUT" && pwd)
 cd "$(dirname "$0")"
-steps=(machine tests check longest peer table keys segments selection within columns e2e several spread auto first capped papers memcheck racecheck initcheck synccheck)
+steps=(machine tests check longest peer table keys segments selection within columns hostrows e2e several spread auto first capped papers memcheck racecheck initcheck synccheck)
 
 machine() {
   nvidia-smi
@@ -52,6 +52,8 @@ within() { # the lowest codes of each segment
 
 columns() { ./gpubench -columns -reps 5 ${GPUBENCH_COLUMNS-}; } # rows by columns
 
+hostrows() { ./gpubench -host-rows -host-rows-n 1000000,10000000 ${GPUBENCH_HOSTROWS-}; } # rows of the host by columns and texts
+
 e2e() { ./gpubench -e2e ${GPUBENCH_E2E-}; }
 
 several() { # what all devices share, beside the first alone: right, and how fast; then e2e with all
@@ -82,7 +84,7 @@ initcheck() { sanitize initcheck 70000 60; }
 synccheck() { sanitize synccheck 70000 60; }
 
 # A step that hangs must not take the others' time.
-declare -A limit=([machine]=20 [tests]=240 [check]=420 [longest]=150 [peer]=150 [table]=400 [keys]=400 [segments]=240 [selection]=200 [within]=200 [columns]=240 [e2e]=250 [several]=340 [spread]=200 [auto]=600 [first]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
+declare -A limit=([machine]=20 [tests]=240 [check]=420 [longest]=150 [peer]=150 [table]=400 [keys]=400 [segments]=240 [selection]=200 [within]=200 [columns]=240 [hostrows]=300 [e2e]=250 [several]=340 [spread]=200 [auto]=600 [first]=60 [capped]=150 [papers]=300 [memcheck]=30 [racecheck]=60 [initcheck]=30 [synccheck]=30)
 
 if [[ ${1-} == -one ]]; then
   "$2"
