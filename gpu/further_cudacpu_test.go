@@ -5,12 +5,15 @@ package gpu
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	"example.com/sorter"
 	"example.com/sorter/internal/cudacpu"
@@ -165,16 +168,22 @@ func TestFurtherMemory(t *testing.T) {
 			}
 		}
 		by := sorter.RowsBy(n, cols...)
-		want, err := by.Order(sorter.On(sorter.CPU()))
+		var all, first [2]perm.Runs
+		want, err := by.Order(sorter.On(sorter.CPU()), sorter.MarkRuns(&all[0]), sorter.MarkRunsBy(1, &first[0]))
 		if err != nil {
 			t.Fatal(err)
 		}
 		onDevice := func(limit int) bool {
 			e := newEngine(t)
-			e.settings.LeastTied, e.devs[0].Limit = 1, limit
 			defer e.Close()
+			e.settings.LeastTied, e.devs[0].Limit = 1, limit
 			var st sorter.Stats
-			order, err := by.Order(sorter.On(e), sorter.Report(&st))
+			order, err := by.Order(sorter.On(e), sorter.Report(&st), sorter.MarkRuns(&all[1]), sorter.MarkRunsBy(1, &first[1]))
+			for k := range n {
+				if all[0].Begins(k) != all[1].Begins(k) || first[0].Begins(k) != first[1].Begins(k) {
+					t.Fatalf("case %d, %d rows in %d bytes: other runs at place %d", i, n, limit, k)
+				}
+			}
 			if err != nil || !slices.Equal(order, want) {
 				t.Fatalf("case %d, %d rows in %d bytes: error %v, or wrong order", i, n, limit, err)
 			}
@@ -194,5 +203,45 @@ func TestFurtherMemory(t *testing.T) {
 		if most := 300*n + 8<<20; high > most {
 			t.Errorf("case %d: %d rows need %d bytes", i, n, high)
 		}
+	}
+}
+
+// TestFurtherWithElements sorts elements that the device moves, whose ties it breaks: all of them, or those in the first further
+// codes.
+func TestFurtherWithElements(t *testing.T) {
+	testkit.SkipThreadSanitizer(t)
+	testFurtherWithElements(t, false, func(a, b byte, c uint32) (key [32]byte) {
+		key[3], key[20] = a, b
+		binary.BigEndian.PutUint32(key[28:], c)
+		return key
+	})
+	testFurtherWithElements(t, true, func(a, b byte, c uint32) (key [64]byte) {
+		key[3], key[20] = a, b
+		binary.BigEndian.PutUint32(key[60:], c)
+		return key
+	})
+}
+
+func testFurtherWithElements[K [32]byte | [64]byte](t *testing.T, byHost bool, key func(a, b byte, c uint32) K) {
+	type element struct {
+		key K
+		at  int
+	}
+	in, r := make([]element, 20_000), rand.New(rand.NewPCG(11, 12))
+	for i := range in {
+		in[i] = element{key(byte(r.IntN(2)), byte(r.IntN(3)), uint32(i*7919%len(in))), i}
+	}
+	text := func(k K) string { return string(unsafe.Slice((*byte)(unsafe.Pointer(&k)), unsafe.Sizeof(k))) }
+	want := slices.SortedStableFunc(slices.Values(in), func(a, b element) int { return strings.Compare(text(a.key), text(b.key)) })
+	e := newEngine(t)
+	e.settings.LeastTied, e.settings.MoveBytes = 1, 1
+	var st sorter.Stats
+	err := sorter.Sort(in, func(x element) K { return x.key }, sorter.On(e), sorter.Stable(), sorter.Report(&st))
+	gathered := slices.ContainsFunc(st.Stages, func(s sorter.Stage) bool { return s.Name == "gather" })
+	if err != nil || !slices.Equal(in, want) || tiesOnHost(&st) != byHost || gathered != byHost || st.Ties != len(in) {
+		t.Errorf("error %v, or wrong order, %+v", err, st)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
 	}
 }
