@@ -25,7 +25,8 @@ import (
 //
 // Device memory is kept until [Engine.Trim] or [Engine.Close], as much as was needed at the same time:
 // about 26 bytes per element for 32-bit codes and 30 for 64-bit codes, 17 and 34 where
-// these are keys alone, and the elements where the device moves them. Devices that share a
+// these are keys alone, the elements where the device moves them, and up to 100 where it breaks ties
+// of rows. Devices that share a
 // sort keep up to 60 bytes (75) for each element of their parts. Pinned host memory is 4
 // MiB per worker, at most 64 MiB per sort. It is the engine's own: [sorter.MemoryLimit]
 // does not count it. Memory of [Pin] and [Alloc] belongs to the process, not to an engine.

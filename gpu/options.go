@@ -63,7 +63,8 @@ func Memory(bytes int64) Option {
 
 // Verify checks every order on the device and returns an error instead of a wrong one. It
 // costs about as much as a sort, and one bit of device memory per element; it is for tests and
-// for doubtful hardware. Of lists sorted in chunks it checks each chunk. Of sorted keys it
+// for doubtful hardware. Of lists sorted in chunks it checks each chunk, and of rows that
+// are ordered word by word the order by the first. Of sorted keys it
 // checks that they are in order and that the sum of their hashes is that of the input, which
 // misses changed keys with probability 2^-64.
 func Verify() Option {
