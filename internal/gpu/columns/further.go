@@ -9,6 +9,7 @@ import (
 // Further orders rows that tie in an order by codes, by further codes of all rows, which the host makes one after the other.
 type Further struct {
 	call
+	found marked       // ties in the order by the first codes
 	block device.Block // of codes
 }
 
@@ -29,35 +30,34 @@ func NewFurther(w *device.Workspace, n int, whole codes.Whole, to Result) (*Furt
 	if err != nil {
 		return nil, err
 	}
-	f := &Further{call: call{w: w, n: n, whole: whole, to: to, note: note}}
-	if err := f.begin(); err != nil {
+	f := &Further{call: call{w: w, n: n, whole: whole, to: to, note: note}, found: marked{ties: to.Ties, sorted: to.Order}}
+	head, err := w.Lay(func(a *device.Area) { f.head, f.found.tiles = layOut(a), a.Take(8*tieTiles(n)) })
+	if err != nil {
+		return nil, err
+	}
+	f.held = append(f.held, head)
+	if err := f.count(&f.found); err != nil {
 		f.Free()
 		return nil, err
 	}
 	return f, nil
 }
 
-func (f *Further) begin() error {
-	found := marked{ties: f.to.Ties, sorted: f.to.Order}
-	head, err := f.w.Lay(func(a *device.Area) { f.head, found.tiles = layOut(a), a.Take(8*tieTiles(f.n)) })
-	if err != nil {
-		return err
+// Begin takes the memory to order rows that tie, at most [FurtherBytes]. It precedes Codes and By.
+func (f *Further) Begin() (err error) {
+	if err = f.makeList(f.found, 0); err == nil {
+		f.block, err = f.w.Take(8 * f.n)
 	}
-	f.held = append(f.held, head)
-	if err := f.count(&found); err != nil || f.done {
-		return err
-	}
-	if err := f.makeList(found, 0); err != nil {
-		return err
-	}
-	f.block, err = f.w.Take(8 * f.n)
 	return err
 }
 
 // Tied returns the number of rows that tie still, and of their runs.
 func (f *Further) Tied() (rows, runs int) {
-	if f.done {
+	switch {
+	case f.done:
 		return 0, 0
+	case f.list == nil:
+		return f.found.rows, f.found.runs
 	}
 	return f.list.rows, f.list.runs
 }

@@ -13,15 +13,18 @@ import (
 
 // leastTied is the number of rows that tie from which the device breaks ties, and tiedShare the share of all rows, as
 // its inverse: further codes are made and sent of all rows, in their sequence, while the host reads those that
-// tie one by one. Not measured on a device: further codes should take a third of the time that 16 processors
-// take for ties of all rows.
+// tie one by one. Where all rows tie, a further word takes a sixth of the time that 16 processors take for the ties of 10^8 rows,
+// a fifth for 10^7, and as long for 10^6 (H200, 2026-12-01: bench/results/h200/hostrows.md).
 const leastTied, tiedShare = 1 << 16, 4
 
-// takesFurther reports whether the device may order a job by its further codes, given the memory. An algorithm
-// that was asked for orders the first codes only.
+// takesFurther reports whether the device may order a job by its further codes, within the limit of a sort if there is one. An
+// algorithm that was asked for orders the first codes only.
 func (s *Session) takesFurther(job *engine.Job, c chunking) (bool, error) {
 	if job.Further == nil || job.N < s.leastTied(job) || !dispatch.ChoosesOwn(job.Algorithm) {
 		return false, nil
+	}
+	if s.Limit == 0 {
+		return true, nil // whether there is memory is asked where rows tie: most orders by one word need none
 	}
 	want := c.onePassBytes() + furtherBytes(s.Sorter, job.N)
 	if job.Elements != nil {
@@ -59,6 +62,9 @@ func (s *Session) breakTies(job *engine.Job, r *result, order cuda.Ptr) error {
 		return err
 	}
 	defer f.Free()
+	if begun, err := s.beginFurther(job, f); !begun {
+		return err
+	}
 	for tied, runs := f.Tied(); tied >= s.leastTied(job); tied, runs = f.Tied() {
 		if err := s.downloadTies(job, r.ties); err != nil {
 			return err
@@ -76,6 +82,24 @@ func (s *Session) breakTies(job *engine.Job, r *result, order cuda.Ptr) error {
 		r.Levels++
 	}
 	return nil
+}
+
+// beginFurther takes the memory of further codes. It is false if too few rows tie, or if there is no memory.
+func (s *Session) beginFurther(job *engine.Job, f *columns.Further) (bool, error) {
+	if tied, _ := f.Tied(); tied < s.leastTied(job) {
+		return false, nil
+	}
+	if s.Limit == 0 {
+		want := furtherBytes(s.Sorter, job.N)
+		if space, err := s.Space(want); err != nil || want > space {
+			return false, err
+		}
+	}
+	err := onStage(job, "sort", f.Begin)
+	if errors.Is(err, cuda.OutOfMemory) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // orderFurther orders the rows that tie by the codes that the library has begun.
