@@ -90,7 +90,7 @@ func (f *fixed[E]) Next(full rows[E]) rows[E] {
 		f.memory = f.take(2*f.s.layout.fill, r.all)
 		r.all = f.memory[:len(r.all)]
 		f.most = f.s.layout.bytes
-		scratch.Trim()
+		scratch.DropIdle()
 	}
 	f.half = 1 - f.half
 	return &slice[E]{f: f, all: f.halfOf(f.half)}

@@ -392,3 +392,31 @@ func checkMemory(t *testing.T, st *extsort.Stats, limit int64) {
 		t.Errorf("%d bytes of memory with a limit of %d, want at most %d: %+v", st.Memory, limit, most, *st)
 	}
 }
+
+// TestNoCollectionIsForced sorts more than memory holds: rows, lines, and lines of which some samples stay on disk. None of
+// them demands a garbage collection, whose cost is that of the whole heap of the program.
+func TestNoCollectionIsForced(t *testing.T) {
+	const limit = 1 << 20
+	opts := []extsort.Option{extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir())}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	rows := rowsOf(keysOf("uniform", 4*limit/24, rand.New(rand.NewPCG(161, 162))))
+	s, err := extsort.New(byKey(), opts...)
+	must(t, err)
+	must(t, s.Append(rows...))
+	sameElements(t, collect(t, s), sorted(rows))
+	for _, length := range []int{30, 20_000} {
+		in := make([]string, 4*limit/length)
+		for i := range in {
+			in[i] = fmt.Sprintf("%09d%s", (i*7919)%100_003, strings.Repeat("y", length-9))
+		}
+		s, err := extsort.NewCoded(byText(), extsort.Strings(), opts...)
+		must(t, err)
+		must(t, s.Append(in...))
+		slices.Sort(in)
+		sameElements(t, collect(t, s), in)
+	}
+	if runtime.ReadMemStats(&after); after.NumForcedGC != before.NumForcedGC {
+		t.Errorf("%d collections", after.NumForcedGC-before.NumForcedGC)
+	}
+}

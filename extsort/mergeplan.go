@@ -18,7 +18,7 @@ import (
 func (s *Sorter[E]) mergeForParts(n int) (*merge[E], error) {
 	s.limitScratch() // also of runs that an earlier process wrote
 	for before := 0; ; {
-		scratch.Trim() // of other sorts and merges: those of the parts take blocks of other sizes
+		scratch.DropIdle() // of other sorts and merges: those of the parts take blocks of other sizes
 		n = s.rangesFor(n)
 		p, ok := s.planFor(s.runs, n, s.unique, 0)
 		if block := largest(s.runs, p.each); len(s.runs) == 1 && (block > p.part || !s.sampled(s.runs)) {

@@ -88,7 +88,8 @@ func (t *samples[E]) share() {
 	free := f.memory.total - least - f.samplesReader(block)
 	more := min(free/(n+1), spill.MostRead)
 	size := max(block, int(more)) + 4*spill.Align
-	t.from = &loader{reader: spill.NewReader(scratch.Pages(size), f.s.layout.packing)}
+	memory := scratch.Pages(size)
+	t.from = &loader{reader: spill.NewReader(memory, f.s.layout.packing), memory: memory}
 	for k, r := range t.runs {
 		if r.onDisk > 0 {
 			t.fronts[k].most = int64(r.onDisk) + more
@@ -96,12 +97,17 @@ func (t *samples[E]) share() {
 	}
 }
 
-// end frees the memory.
+// end frees the memory: its pages at once, since parts take as much. No cut has an element of it.
 func (t *samples[E]) end() {
-	if t.from != nil {
-		t.from, t.fronts = nil, nil
-		scratch.Trim()
+	if t.from == nil {
+		return
 	}
+	scratch.Drop(t.from.memory)
+	for i := range t.fronts {
+		own := t.fronts[i].memory
+		scratch.Drop(own[:cap(own)])
+	}
+	t.from, t.fronts = nil, nil
 }
 
 // held reports whether the next sample of run k stays in memory.

@@ -47,6 +47,6 @@ func Pages(n int) []byte {
 	return s[skip:][:n:n]
 }
 
-// Drop gives the pages of memory of [Pages] back to the system before the garbage collector finds it.
-// Nobody may use it afterwards.
+// Drop gives the pages of memory without pointers, such as that of [Pages], back to the system before the garbage
+// collector finds it. Nobody may use it afterwards.
 func Drop(p []byte) { forgetPages(unsafe.Pointer(unsafe.SliceData(p)), uintptr(len(p))) }

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"unsafe"
+
+	"example.com/sorter/internal/testkit"
 )
 
 // TestPagesAreAdvised reads from the system whether the memory of Pages is advised to be on huge pages.
@@ -88,6 +92,72 @@ func TestTrimGivesPartsBack(t *testing.T) {
 		}
 		checkIdle(t)
 	}
+}
+
+// TestDropIdleGivesPooledMemoryBack reads pooled memory, without pointers and with, after DropIdle: its pages are zero,
+// and no collection ran that frees it. Nothing of the pools is taken again.
+func TestDropIdleGivesPooledMemoryBack(t *testing.T) {
+	testkit.SkipInstrumented(t)                     // pools drop some of what is put back
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // and keep a block for each processor
+	page := os.Getpagesize()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, n := range []int{10, 1 << 13, 1 << 17} {
+		var a Arena
+		words, texts := Take[uint64](&a, n/2), Take[*int](&a, n)
+		for i := range words {
+			words[i] = 1
+		}
+		a.Release(1)
+		DropIdle()
+		for i := page / 8; i < len(words)-page/8; i++ {
+			if words[i] != 0 {
+				t.Fatalf("word %d of %d is in memory", i, len(words))
+			}
+		}
+		if again, others := Take[uint64](&a, n/2), Take[*int](&a, n); &again[0] == &words[0] || &others[0] == &texts[0] {
+			t.Errorf("of %d elements memory was kept", n)
+		}
+		a.Release(1)
+	}
+	if runtime.ReadMemStats(&after); after.NumForcedGC != before.NumForcedGC {
+		t.Errorf("%d collections", after.NumForcedGC-before.NumForcedGC)
+	}
+}
+
+// TestDropIdleGivesTypedPagesBack counts the resident pages of pooled memory with pointers, which is zero, before and after
+// DropIdle.
+func TestDropIdleGivesTypedPagesBack(t *testing.T) {
+	testkit.SkipInstrumented(t)                     // pools drop some of what is put back
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // and keep a block for each processor
+	var a Arena
+	texts := Take[*int](&a, 1<<20)
+	x := 1
+	for i := range texts {
+		texts[i] = &x
+	}
+	a.Release(1)
+	start := unsafe.Pointer(&texts[0])
+	before := resident(t, start, 8<<20)
+	DropIdle()
+	if after := resident(t, start, 8<<20); before < 1<<10 || after > 1<<10 {
+		t.Errorf("%d pages were resident, %d are", before, after)
+	}
+	runtime.KeepAlive(texts)
+}
+
+// resident returns how many of the pages of [p, p+size) are in memory.
+func resident(t *testing.T, p unsafe.Pointer, size int) (n int) {
+	t.Helper()
+	page := os.Getpagesize()
+	in := make([]byte, size/page)
+	if _, _, failed := syscall.Syscall(syscall.SYS_MINCORE, uintptr(p)&^uintptr(page-1), uintptr(size), uintptr(unsafe.Pointer(&in[0]))); failed != 0 {
+		t.Skip(failed)
+	}
+	for _, b := range in {
+		n += int(b & 1)
+	}
+	return n
 }
 
 // TestDroppedPagesAreGivenBack reads memory after Drop: its pages are zero.
