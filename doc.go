@@ -3,9 +3,9 @@
 //
 //	err := sorter.Sort(trades, func(t Trade) float32 { return t.Price })
 //
-// The key function is called exactly once per element, in sorts of more than 2^32-1
-// elements twice; those of a second column and later ones may be called again where a
-// device fails in the middle of a sort. Its results become codes, unsigned integers whose natural order is the
+// The key function is called exactly once per element, of a single one at most once, and in sorts
+// of more than 2^32-1 elements twice; those of a second column and later ones may be called again
+// where a device fails in the middle of a sort. Its results become codes, unsigned integers whose natural order is the
 // order of the keys, and an engine sorts the codes. The slice is written last: it is
 // unchanged after an error, a cancelled context or a panic of the key function.
 //

@@ -17,7 +17,7 @@ import (
 	"example.com/sorter/perm"
 )
 
-// Sort sorts s by key in ascending order. It calls key exactly once per element.
+// Sort sorts s by key in ascending order. It calls key exactly once per element, of a single one at most once.
 //
 // It is stable on the CPU, and on every engine with [Stable].
 //

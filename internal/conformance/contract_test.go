@@ -375,3 +375,54 @@ func TestTooLong(t *testing.T) {
 		}
 	}
 }
+
+// TestKeyCallsOfFew counts the key calls of every call on one element, of which no order needs a key, and on two or three, which
+// take exactly one each for the first column.
+func TestKeyCallsOfFew(t *testing.T) {
+	type element struct{ key, at int }
+	for n := 1; n <= 3; n++ {
+		s, dst, numbers := make([]element, n), make([]element, n), make([]uint32, n)
+		for i := range s {
+			s[i], numbers[i] = element{key: 1, at: i}, uint32(i)
+		}
+		first, second := make([]int, n), make([]int, n)
+		key := func(e element) int { first[e.at]++; return e.key }
+		o := sorter.By(sorter.Asc(key), sorter.Asc(func(e element) string { second[e.at]++; return "text" }))
+		rows := sorter.RowsBy(n, sorter.Asc(func(i int) int { first[i]++; return 1 }), sorter.Asc(func(i int) string { second[i]++; return "text" }))
+		per := sorter.RowsBy(n, sorter.Asc(func(i int) string { second[i]++; return "text" })).Per(sorter.Asc(func(i int) int { first[i]++; return 1 }))
+		for _, opts := range [][]sorter.Option{nil, {sorter.OnProgress(func(sorter.Progress) {})}, {sorter.Workers(2), sorter.Stable()}} {
+			var runs perm.Runs
+			marked := append(slices.Clone(opts), sorter.MarkRuns(&runs))
+			for name, call := range map[string]func() error{
+				"Sort":              func() error { return sorter.Sort(s, key, opts...) },
+				"Order":             func() error { _, err := sorter.Order(s, key, opts...); return err },
+				"Order marked":      func() error { _, err := sorter.Order(s, key, marked...); return err },
+				"TopK":              func() error { return sorter.TopK(s, n, key, opts...) },
+				"Merge":             func() error { return sorter.Merge(dst, [][]element{s[:n/2], s[n/2:]}, key, opts...) },
+				"Ordering.Sort":     func() error { return o.Sort(s, opts...) },
+				"Ordering.Order":    func() error { _, err := o.Order(s, marked...); return err },
+				"Ordering.TopK":     func() error { return o.TopK(s, n, opts...) },
+				"Ordering.TopOrder": func() error { _, err := o.TopOrder(s, n, opts...); return err },
+				"Ordering.Nth":      func() error { _, err := o.Nth(s, []int{0}, opts...); return err },
+				"Ordering.Merge":    func() error { return o.Merge(dst, [][]element{s[:n/2], s[n/2:]}, opts...) },
+				"SortWithin":        func() error { return o.SortWithin(s, []int{0, n}, opts...) },
+				"Rows.Order":        func() error { _, err := rows.Order(marked...); return err },
+				"Rows.Sort":         func() error { return rows.Sort(slices.Clone(numbers), opts...) },
+				"Rows.Within":       func() error { _, err := rows.Within([]int{0, n}, marked...); return err },
+				"Rows.Top":          func() error { _, err := rows.Top(n, opts...); return err },
+				"Rows.Nth":          func() error { _, err := rows.Nth([]int{0}, opts...); return err },
+				"Partitions.Top":    func() error { _, _, err := per.Top(1, opts...); return err },
+				"Partitions.Nth":    func() error { _, err := per.Nth([]int{0}, opts...); return err },
+			} {
+				clear(first)
+				clear(second)
+				if err := call(); err != nil {
+					t.Fatal(name, err)
+				}
+				if slices.Max(first) > 1 || slices.Max(second) > 1 || n > 1 && slices.Min(first) < 1 {
+					t.Errorf("%s of %d elements, %d options: %d and %d key calls", name, n, len(opts), first, second)
+				}
+			}
+		}
+	}
+}
