@@ -23,6 +23,9 @@ import (
 // Rounds is the depth of partitioning and merging: every large run of ties adds its own
 // rounds. It is 0 where the input fit one bucket or was in order already.
 //
+// A call may sort chunks, or parts such as those without nulls, one after the other. Then Engine and Device are of one that a
+// device sorted, if there is such. If a device failed in any, Engine is the CPU and Fallback the first failure.
+//
 // Calls on up to 4096 elements run on the calling goroutine, unless [MemoryLimit],
 // [OnProgress], [Use] or [On] a device asks for more, and except for merges, sorts within segments and
 // sorts by a comparison. Then Algorithm is "Small", no shape is looked for, there are no stages, and Scratch is the

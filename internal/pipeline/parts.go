@@ -7,6 +7,7 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/ranges"
+	"example.com/sorter/internal/scratch"
 )
 
 // A merge of more elements than positions number is cut into parts at common keys. All of
@@ -83,11 +84,16 @@ func (j mergeJob) part(m *mergedRuns, from, to []int, at int) (part mergeJob, n 
 // cutRuns cuts runs into parts of at most r.Most elements, by the keys of elements. It compares
 // on the calling goroutine.
 func cutRuns(alone, r *Request, m *mergedRuns, j mergeJob) (cuts ranges.Cuts, err error) {
+	g, k := ranges.GrainOf(r.N, len(m.ends), max(1, r.Most/2)), len(m.ends)
+	bytes := g.CutBytes(r.N, k) + scratch.Size(g.Samples(r.N), m.moved[0].Dst.Size()) // of orderElements
+	if err := required(r.N, r.Env.Limit, r.Env.Held+r.Arena.Used()+bytes); err != nil {
+		return cuts, err
+	}
 	b := newPairs(alone, m, j.words)
 	c := ranges.Cutter{Ends: m.ends, After: b.after, Sort: func(env *engine.Env, at []int, order []uint32) error {
 		return r.orderElements(m, j.words, at, order)
 	}}
-	cuts, err = c.Cut(&alone.Env, ranges.GrainOf(r.N, len(m.ends), max(1, r.Most/2)))
+	cuts, err = c.Cut(&alone.Env, g)
 	return cuts, r.Stopped(err)
 }
 
@@ -100,9 +106,12 @@ func (r *Request) orderElements(m *mergedRuns, words []extract.Word, at []int, o
 	defer picked.Give(&r.Arena, r.Loop.Workers)
 	return r.Nest(len(at), func(own *Request) error {
 		own.OnHost()
-		rows := extract.InputOf(picked)
-		own.Plan, own.tight = plan{engine: cpu.Host, Movement: toIndex}, own.Env.Limit > 0
-		return OrderTo(own, rows, extract.Fresh(words), order)
+		own.Most = 0 // samples are far fewer than positions number, except where a test lowers that
+		words := extract.Fresh(words)
+		if err := own.Decide(Facts{Verb: toOrder, Words: words, Sizes: []uintptr{picked.Size()}}); err != nil {
+			return err
+		}
+		return OrderTo(own, extract.InputOf(picked), words, order)
 	})
 }
 

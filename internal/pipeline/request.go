@@ -3,6 +3,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -128,8 +129,20 @@ func (r *Request) adopt(own *Request) {
 	own.audit()
 	r.Adopt(&own.Env)
 	st := own.Trace
-	r.Trace.Device, r.Trace.Rounds, r.Trace.Ties = st.Device, max(r.Trace.Rounds, st.Rounds), r.Trace.Ties+st.Ties
-	r.used.Engine, r.used.Fallback = own.used.Engine, own.used.Fallback
+	r.Trace.Rounds, r.Trace.Ties = max(r.Trace.Rounds, st.Rounds), r.Trace.Ties+st.Ties
+	r.adoptEngine(own)
+}
+
+// adoptEngine reports the engine of a call within r as that of r. Of several such calls it is one that is not the CPU. If an
+// engine failed in one of them it is the CPU, with the first failure.
+func (r *Request) adoptEngine(own *Request) {
+	r.used.Fallback = cmp.Or(r.used.Fallback, own.used.Fallback)
+	switch host := cpu.Host.Name(); {
+	case r.used.Fallback != nil:
+		r.used.Engine, r.Trace.Device = host, ""
+	case r.used.Engine == "" || r.used.Engine == host:
+		r.used.Engine, r.Trace.Device = cmp.Or(own.used.Engine, r.used.Engine), own.Trace.Device
+	}
 }
 
 // adoptPlan reports the order of a call within r as that of r.

@@ -98,8 +98,8 @@ func (g Grain) Bytes(n, k, workers int, code uintptr) int64 {
 	sizeCuts(&a, g, n, k)
 	a.Either(
 		func() {
-			sizeSamples(&a, n/g.every, k)
-			a.Hold(cpu.OrderBytes(n/g.every, workers, code))
+			sizeSamples(&a, g.Samples(n), k)
+			a.Hold(cpu.OrderBytes(g.Samples(n), workers, code))
 		},
 		func() {
 			workers := min(workers, g.ranges(n))
@@ -107,6 +107,14 @@ func (g Grain) Bytes(n, k, workers int, code uintptr) int64 {
 			bucket.SizeLists(&a, workers, g.most, code)
 		},
 	)
+	return a.Bytes()
+}
+
+// CutBytes bounds the memory, in bytes, in which a [Cutter] cuts n elements in k runs, besides that of its Sort.
+func (g Grain) CutBytes(n, k int) int64 {
+	var a scratch.Area
+	sizeCuts(&a, g, n, k)
+	sizeSamples(&a, g.Samples(n), k)
 	return a.Bytes()
 }
 
@@ -122,8 +130,8 @@ func sizeSamples(a *scratch.Area, samples, k int) (places, numbers, ends scratch
 	return a.Memory(samples, unsafe.Sizeof(0)), a.MemoryEach(2, samples, 4), a.Memory(k, unsafe.Sizeof(0))
 }
 
-// samples returns the number of samples of a run of n elements.
-func (g Grain) samples(n int) int { return n / g.every }
+// Samples returns the number of samples of a run of n elements, and bounds that of runs of n together.
+func (g Grain) Samples(n int) int { return n / g.every }
 
 // Cuts are the places at which ranges begin, by range and run.
 type Cuts struct {
@@ -184,7 +192,7 @@ func (s *Cutter) split(env *engine.Env, g Grain, c *Cuts) (all []splitter, err e
 	n := 0
 	for r := range c.k {
 		lo, hi := bounds(s.Ends, r)
-		n += g.samples(hi - lo)
+		n += g.Samples(hi - lo)
 	}
 	if n <= g.cut {
 		return nil, nil

@@ -33,7 +33,7 @@ func TestDrawnMerges(t *testing.T) { drawVerbs(t, 64, "merge", "within") }
 
 func drawVerbs(t *testing.T, seed uint64, names ...string) {
 	defer pipeline.OnPlanned(func(movement string, took, planned int64) {
-		if took > planned && planned > 0 { // the sample by which runs are cut into parts has no plan
+		if took > planned {
 			t.Errorf("%s took %d bytes, planned were %d", movement, took, planned)
 		}
 	})()
@@ -77,8 +77,7 @@ func drawVerbs(t *testing.T, seed uint64, names ...string) {
 		if want := orderOfRows(d.rows, d.compare); got != nil && !slices.Equal(got, want[:len(got)]) {
 			t.Fatalf("%s: wrong order", what)
 		}
-		sampled := lower && name == "merge" // runs are cut into parts by a sample that no plan has
-		if d.stats != nil && n > 0 && (d.stats.Scratch > d.o.Limit && d.o.Limit > 0 && !sampled || d.stats.Elements != n && name != "selected" && name != "within") {
+		if d.stats != nil && n > 0 && (d.stats.Scratch > d.o.Limit && d.o.Limit > 0 || d.stats.Elements != n && name != "selected" && name != "within") {
 			t.Fatalf("%s: reported are %d elements, %d bytes", what, d.stats.Elements, d.stats.Scratch)
 		}
 		if d.stats != nil && n > 0 && (name == "sort" || strings.HasPrefix(name, "order")) {
@@ -107,7 +106,7 @@ func checkReport(t *testing.T, what string, d *drawnCall, compared bool) {
 	if d.o.Backend == registered && len(d.rows) > 1 || st.Fallback == nil && st.Engine == registered.Name() && registered.worth.Load() {
 		name = registered.Name()
 	}
-	if st.Engine != name && len(d.rows) > 1 && st.Algorithm != "Chunks" { // a chunk may be of one row
+	if st.Engine != name && len(d.rows) > 1 {
 		t.Errorf("%s: on %s, want %s", what, st.Engine, name)
 	}
 	if failed := registered.fails.Load() >= 0; failed && name == registered.Name() || st.Fallback != nil && !failed && (d.o.Limit == 0 || registered.holds == 0) {

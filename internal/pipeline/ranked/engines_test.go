@@ -132,6 +132,80 @@ func TestFallBackEnds(t *testing.T) {
 	}
 }
 
+// TestEngineOfChunks reports the engine that sorted chunks, though the CPU merges them, and the CPU where the engine failed in any.
+func TestEngineOfChunks(t *testing.T) {
+	registered.worth.Store(true)
+	defer registered.reset()
+	defer pipeline.LowerLimit(2000)()
+	all := plannedRows(5000) // three chunks
+	for _, chunk := range []int32{-1, 0, 1, 2} {
+		failed := false
+		key := column.SpecOf(sortkey.Int64, column.Func[row, int64](func(e row) int64 {
+			if !failed && e.place/1667 == chunk {
+				failed = true
+				registered.fails.Store(5000) // once it has emitted all
+			}
+			return e.wide
+		}))
+		registered.ends = func() { registered.fails.Store(-1) }
+		s, st := slices.Clone(all), new(report)
+		err := pipeline.SortRows(cols([]column.Spec{key}), cpu.PayloadOf(s), call.Options{Stable: true, Workers: 1, Report: st})
+		if err != nil || st.Algorithm != "Chunks" || !slices.Equal(places(s), orderOfRows(all, byWide)) {
+			t.Errorf("%s: wrong order, %v", st.Algorithm, err)
+		}
+		if name := registered.Name(); chunk < 0 && (st.Engine != name || st.Fallback != nil) || chunk >= 0 && (st.Engine != cpu.Host.Name() || st.Fallback != errLost) {
+			t.Errorf("where an engine fails in chunk %d: on %s after %v", chunk, st.Engine, st.Fallback)
+		}
+	}
+}
+
+// TestPartsWithinLimits merges more elements than positions number, of many runs, of which every element is a sample: that
+// takes no more than a limit, or fails with the elements untouched.
+func TestPartsWithinLimits(t *testing.T) {
+	defer pipeline.LowerLimit(1000)()
+	const n, each = 6000, 5
+	all, fails, merges := plannedRows(n), 0, 0
+	s := make([]large, n)
+	for i := range s {
+		s[i].row = all[i]
+	}
+	compare := func(a, b large) int { return cmp.Or(byWide(a.row, b.row), byText(a.row, b.row)) }
+	specs := []column.Spec{
+		column.SpecOf(sortkey.Int64, column.Func[large, int64](func(e large) int64 { return e.wide })),
+		column.SpecOf(sortkey.String, column.Func[large, string](func(e large) string { return e.text })),
+	}
+	for lo := 0; lo < n; lo += each {
+		slices.SortStableFunc(s[lo:lo+each], compare)
+	}
+	want := slices.Clone(s)
+	slices.SortStableFunc(want, compare)
+	for limit := int64(50_000); limit < 1<<24; limit += limit / 9 {
+		var runs []cpu.Payload
+		for lo := 0; lo < n; lo += each {
+			runs = append(runs, cpu.PayloadOf(s[lo:lo+each]))
+		}
+		dst, st := make([]large, n), new(report)
+		err := pipeline.Merge(cols(specs), cpu.PayloadOf(dst), runs, ranges.TwoOf[large]{}, &call.Options{Workers: 2, Limit: limit, Report: st})
+		switch {
+		case errors.Is(err, engine.ErrMemoryLimit):
+			fails++
+			if !slices.Equal(dst, make([]large, n)) {
+				t.Errorf("limit %d: elements were written", limit)
+			}
+		case err != nil || !slices.Equal(dst, want):
+			t.Errorf("limit %d: wrong order, %v", limit, err)
+		default:
+			merges++
+		}
+		if st.Scratch > limit {
+			t.Errorf("limit %d: %d bytes, %v", limit, st.Scratch, err)
+		}
+	}
+	if fails < 5 || merges < 5 {
+		t.Errorf("%d merges, %d have too little memory", merges, fails)
+	}
+}
+
 // TestJoined reports the sort of most elements, with what all of them took.
 func TestJoined(t *testing.T) {
 	var to report
