@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -31,6 +32,21 @@ func TestDeal(t *testing.T) {
 				env, got := newEnv(workers), make([]uint32, n)
 				if err := Deal(env, got, order, digits); err != nil || !slices.Equal(got, want) {
 					t.Error(fmt.Sprintf("n=%d, %d values from %d, %d workers: not in order, or", n, values, least, workers), err)
+				}
+				if env.Arena.Used() > 0 {
+					t.Errorf("n=%d, %d values, %d workers: %d bytes are held", n, values, workers, env.Arena.Used())
+				}
+				for left := range int64(40) { // it ends at each of its questions, or is done
+					env, got, ctx := newEnv(workers), make([]uint32, n), &testkit.Ending{Context: context.Background()}
+					ctx.Left.Store(left)
+					env.Loop.Ctx = ctx
+					err := Deal(env, got, order, digits)
+					if err == nil && !slices.Equal(got, want) || err != nil && err != context.Canceled {
+						t.Errorf("n=%d, %d values, %d workers, after %d questions: %v", n, values, workers, left, err)
+					}
+					if ctx.Left.Load() >= 0 {
+						break
+					}
 				}
 			}
 		}

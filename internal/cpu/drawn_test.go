@@ -69,33 +69,41 @@ func TestDrawnEnds(t *testing.T) {
 		_, codes := drawCodes[uint64](r, n)
 		workers := 1 + r.IntN(3)
 		way := drawWay(t, r, codes, workers)
-		const many = 1 << 40
-		questions, left := int64(0), int64(many) // before the end: first more than there are, then some of these
-		ordered, untouched := stableOrder(codes), make([]uint32, n)
-		presorted.Forward(untouched, 0)
-		for range 4 {
-			env := newEnv(workers)
-			ctx := &testkit.Ending{Context: context.Background()}
-			ctx.Left.Store(left)
-			env.Loop.Ctx = ctx
-			got, err := way.sort(env)
-			want := ordered
-			if err != nil {
-				want = untouched
-			}
-			switch {
-			case err != nil && err != context.Canceled, err == nil && env.Loop.Cancellable() && ctx.Left.Load() < 0:
-				t.Fatalf("case %d, %s of %d codes: error %v, asked %d times after the end", i, way.name, n, err, -ctx.Left.Load())
-			case (err == nil || way.moves) && !slices.Equal(got, want):
-				t.Fatalf("case %d, %s of %d codes, error %v: wrong order", i, way.name, n, err)
-			}
-			env.Arena.Release(1)
-			if left == many {
-				questions = many - ctx.Left.Load()
-			}
-			left = r.Int64N(questions + 1)
+		want := stableOrder(codes)
+		questions := endSort(t, way, want, workers, noEnd)
+		for range 3 {
+			endSort(t, way, want, workers, r.Int64N(questions+1))
+		}
+		if t.Failed() {
+			t.Fatalf("case %d", i)
 		}
 	}
+}
+
+// noEnd is more questions than any sort asks.
+const noEnd = 1 << 40
+
+// endSort ends a sort, whose order is known, after some questions for the context's error, and returns how many it asked. It reports the
+// end and leaves elements and keys where they were, or all are in order.
+func endSort(t *testing.T, way drawnWay, want []uint32, workers int, left int64) (asked int64) {
+	t.Helper()
+	env, ctx := newEnv(workers), &testkit.Ending{Context: context.Background()}
+	ctx.Left.Store(left)
+	env.Loop.Ctx = ctx
+	got, err := way.sort(env)
+	if err != nil { // untouched
+		want = make([]uint32, len(want))
+		presorted.Forward(want, 0)
+	}
+	name := fmt.Sprintf("%s of %d codes, %d workers, ended after %d questions", way.name, len(want), workers, left)
+	if err != nil && err != context.Canceled {
+		t.Error(name, err)
+	}
+	if (err == nil || way.moves) && !slices.Equal(got, want) {
+		t.Errorf("%s: wrong order, error %v", name, err)
+	}
+	env.Arena.Release(1)
+	return left - ctx.Left.Load()
 }
 
 // TestDrawnPairs sorts codes with numbers, with memory and without.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -55,78 +56,84 @@ type drawnWay struct {
 
 // drawWay draws a sort of codes.
 func drawWay[C Code](t *testing.T, r *rand.Rand, codes []C, workers int) drawnWay {
-	n, code := len(codes), unsafe.Sizeof(C(0))
-	bySize := moveBySize[r.IntN(len(moveBySize))]
+	all := waysOf(t, codes, moveBySize[r.IntN(len(moveBySize))], workers)
+	return all[r.IntN(len(all))]
+}
+
+// waysOf returns the sorts of codes, also of elements by them.
+func waysOf[C Code](t *testing.T, codes []C, bySize func(n int, sort func(s Payload, size uintptr) error) ([]uint32, error), workers int) []drawnWay {
+	n, code, stable := len(codes), unsafe.Sizeof(C(0)), sync.OnceValue(func() []uint32 { return stableOrder(codes) })
 	var size uintptr
 	_, _ = bySize(0, func(_ Payload, s uintptr) error { size = s; return nil })
-	switch r.IntN(7) {
-	case 0:
-		ties := r.IntN(2) == 0
-		return drawnWay{fmt.Sprint("order, ties ", ties), OrderBytes(n, workers, code), false, func(env *engine.Env) ([]uint32, error) {
+	order := func(ties bool) func(env *engine.Env) ([]uint32, error) {
+		return func(env *engine.Env) ([]uint32, error) {
 			order := make([]uint32, n)
 			return order, Order(env, n, sourceOf(codes), ties, func(_, lo int, part []uint32, sorted []C) {
 				copy(order[lo:], part)
 				checkPart(t, codes, lo, n, part, sorted, ties)
 			})
-		}}
-	case 1:
-		return drawnWay{fmt.Sprint("move ", size), MoveBytes(n, workers, size, code), true, func(env *engine.Env) ([]uint32, error) {
-			return bySize(n, func(s Payload, _ uintptr) error { return Move(env, s, sourceOf(codes)) })
-		}}
-	case 2:
-		return drawnWay{fmt.Sprint("pairs ", size), SortPairsBytes(n, workers, size, code), true, func(env *engine.Env) ([]uint32, error) {
-			keys := slices.Clone(codes)
-			order, err := bySize(n, func(s Payload, _ uintptr) error { return SortPairs(env, drawnKeys(keys), s) })
-			for i, x := range order {
-				if err == nil && keys[i] != codes[x] {
-					t.Errorf("key %d is not that of value %d", i, x)
-					break
-				}
-			}
-			return order, err
-		}}
-	case 3:
-		return drawnWay{"in place", InPlaceBytes(n, code), false, func(env *engine.Env) ([]uint32, error) {
-			order := make([]uint32, n)
-			sorted, err := OrderInPlace(env, order, sourceOf(codes))
-			for i, x := range order {
-				if err == nil && sorted[i] != codes[x] {
-					t.Errorf("code %d is not that of element %d", i, x)
-					break
-				}
-			}
-			return order, err
-		}}
-	case 4:
-		return drawnWay{fmt.Sprint("refined ", size), MoveRefinedBytes(n, workers, size, code, 0), true, func(env *engine.Env) ([]uint32, error) {
-			return bySize(n, func(s Payload, _ uintptr) error {
-				_, err := MoveRefined[C](env, s, sourceOf(codes), &untied[C]{t: t, codes: codes})
-				return err
-			})
-		}}
-	case 5:
-		return drawnWay{"by keys", OrderBytes(n, workers, code), false, func(env *engine.Env) ([]uint32, error) {
-			order := make([]uint32, n)
-			_, err := OrderByKeys[C](env, n, sourceOf(codes), &untied[C]{t: t, codes: codes}, func(_, lo int, part []uint32, _ []C) { copy(order[lo:], part) })
-			return order, err
-		}}
+		}
 	}
-	return drawnWay{"keys", KeysBytes(n, workers, code), false, func(env *engine.Env) ([]uint32, error) {
-		keys := slices.Clone(codes)
-		err := drawnKeys(keys).Sort(env)
-		order := stableOrder(codes)
+	checkKeys := func(keys []C, order []uint32, err error) {
 		for i, x := range order {
-			if err == nil && keys[i] != codes[x] {
-				t.Errorf("key %d of %d", i, n)
-				break
+			if err != nil {
+				x = uint32(i)
 			}
-			if err != nil && keys[i] != codes[i] {
-				t.Errorf("key %d of %d was moved before an error", i, n)
+			if keys[i] != codes[x] {
+				t.Errorf("key %d of %d is another, error %v", i, n, err)
 				break
 			}
 		}
-		return order, err
-	}}
+	}
+	refined := func(cut C) func(env *engine.Env) ([]uint32, error) {
+		return func(env *engine.Env) ([]uint32, error) {
+			return bySize(n, func(s Payload, _ uintptr) error {
+				u := &untied[C]{t: t, codes: codes, cut: cut}
+				_, err := MoveRefined[C](env, s, u.source(), u)
+				return err
+			})
+		}
+	}
+	byKeys := func(cut C) func(env *engine.Env) ([]uint32, error) {
+		return func(env *engine.Env) ([]uint32, error) {
+			order, u := make([]uint32, n), &untied[C]{t: t, codes: codes, cut: cut}
+			_, err := OrderByKeys[C](env, n, u.source(), u, func(_, lo int, part []uint32, _ []C) { copy(order[lo:], part) })
+			return order, err
+		}
+	}
+	const cut = 1<<20 - 1
+	return []drawnWay{
+		{"order", OrderBytes(n, workers, code), false, order(false)},
+		{"order with ties", OrderBytes(n, workers, code), false, order(true)},
+		{fmt.Sprint("move ", size), MoveBytes(n, workers, size, code), true, func(env *engine.Env) ([]uint32, error) {
+			return bySize(n, func(s Payload, _ uintptr) error { return Move(env, s, sourceOf(codes)) })
+		}},
+		{fmt.Sprint("pairs ", size), SortPairsBytes(n, workers, size, code), true, func(env *engine.Env) ([]uint32, error) {
+			keys := slices.Clone(codes)
+			order, err := bySize(n, func(s Payload, _ uintptr) error { return SortPairs(env, drawnKeys(keys), s) })
+			checkKeys(keys, order, err)
+			return order, err
+		}},
+		{"in place", InPlaceBytes(n, code), false, func(env *engine.Env) ([]uint32, error) {
+			order := make([]uint32, n)
+			sorted, err := OrderInPlace(env, order, sourceOf(codes))
+			if err == nil {
+				checkKeys(sorted, order, nil)
+			}
+			return order, err
+		}},
+		{fmt.Sprint("refined ", size), MoveRefinedBytes(n, workers, size, code, 0), true, refined(0)},
+		{fmt.Sprint("refined, finer codes ", size), MoveRefinedBytes(n, workers, size, code, 0), true, refined(cut)},
+		{"by keys", OrderBytes(n, workers, code), false, byKeys(0)},
+		{"by keys, finer codes", OrderBytes(n, workers, code), false, byKeys(cut)},
+		{"keys", KeysBytes(n, workers, code), false, func(env *engine.Env) ([]uint32, error) {
+			keys := slices.Clone(codes)
+			err := drawnKeys(keys).Sort(env)
+			order := slices.Clone(stable())
+			checkKeys(keys, order, err)
+			return order, err
+		}},
+	}
 }
 
 // drawnKeys are keys that are their codes.
@@ -165,38 +172,75 @@ func checkPart[C Code](t *testing.T, codes []C, lo, n int, part []uint32, sorted
 	}
 }
 
-// untied is a refiner whose keys are the codes.
+// untied is a refiner whose keys are the codes, of which it gives those without some bits first.
 type untied[C Code] struct {
 	t     *testing.T
 	codes []C
+	cut   C // these bits
+}
+
+func (u *untied[C]) source() Source[C] {
+	return func(dst []C, at int) {
+		for i := range dst {
+			dst[i] = u.codes[at+i] &^ u.cut
+		}
+	}
 }
 
 func (u *untied[C]) Follow(codes []C, lo, fresh int, ties engine.Ties) (seen presorted.Steps) {
-	known := len(codes) - fresh
-	copy(codes[known:], u.codes[lo+known:])
-	for i := 1; i < len(codes); i++ {
+	known, keys := len(codes)-fresh, u.codes[lo:][:len(codes)]
+	u.source()(codes[known:], lo+known)
+	for i := 1; i < len(keys); i++ {
 		switch {
-		case codes[i] > codes[i-1]:
+		case keys[i] > keys[i-1]:
 			seen.Rises++
-		case codes[i] < codes[i-1]:
+		case keys[i] < keys[i-1]:
 			seen.Falls++
 		default:
 			seen.Ties++
 		}
 	}
-	for i := 1; i < len(codes) && seen.Rises == 0; i++ {
-		if codes[i] == codes[i-1] {
+	for i := 1; i < len(keys) && seen.Rises == 0; i++ {
+		if keys[i] == keys[i-1] {
 			ties.Set(lo + i)
 		}
 	}
 	return seen
 }
 
-func (u *untied[C]) Compare(i, j uint32) int   { return cmp.Compare(u.codes[i], u.codes[j]) }
-func (u *untied[C]) RestDecides() bool         { return false }
-func (u *untied[C]) RunsDecide([]C) bool       { return false }
-func (u *untied[C]) Concurrent() bool          { return true }
-func (u *untied[C]) Finer([]C, C, C) Source[C] { return nil }
+func (u *untied[C]) Compare(i, j uint32) int { return cmp.Compare(u.codes[i], u.codes[j]) }
+
+func (u *untied[C]) RestDecides() bool {
+	for _, c := range u.codes {
+		if (c^u.codes[0])&^u.cut != 0 {
+			u.t.Error("codes differ, and the rest of keys is asked for")
+			break
+		}
+	}
+	return false
+}
+
+func (u *untied[C]) RunsDecide(codes []C) bool {
+	if !slices.IsSorted(codes) {
+		u.t.Error("codes are in no order, and runs are asked for")
+	}
+	return false
+}
+
+func (u *untied[C]) Concurrent() bool { return true }
+
+// Finer returns all bits of the codes, once.
+func (u *untied[C]) Finer(codes []C, least, most C) Source[C] {
+	if u.cut == 0 {
+		return nil
+	}
+	if least != slices.Min(codes) || most != slices.Max(codes) {
+		u.t.Errorf("codes from %x to %x", least, most)
+	}
+	u.cut = 0
+	return sourceOf(u.codes)
+}
+
 func (u *untied[C]) Along(*Placement[C]) error { return nil }
 func (u *untied[C]) Moved(Payload)             {}
 func (u *untied[C]) Finish(err error) error    { return err }

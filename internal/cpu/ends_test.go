@@ -1,7 +1,7 @@
 package cpu
 
 import (
-	"context"
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -10,53 +10,50 @@ import (
 	"example.com/sorter/internal/testkit"
 )
 
-// TestKeysEnd ends sorts of keys, and of pairs, at some of the times at which they ask: those that are counted, those that one worker sorts,
-// and those that are partitioned. They report it and leave keys where they are, or all are in order.
-func TestKeysEnd(t *testing.T) {
+// TestEnds ends every sort, of codes that take each way, at some of the times at which it asks.
+func TestEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
+	turn := 0
 	for name, c := range map[string]struct {
-		n    int
-		most uint64
-	}{"counted": {20_000, 300}, "by one worker": {5000, 1 << 60}, "partitioned": {80_000, 1 << 60}} {
-		keys, values := make([]uint64, c.n), make([]uint64, c.n)
-		for i := range keys {
-			keys[i] = r.Uint64N(c.most)
-			values[i] = keys[i] + 1
-		}
-		want := slices.Sorted(slices.Values(keys))
-		for _, pairs := range []bool{false, true} {
-			sort := func(left int64) (asked int64) {
-				k, v := slices.Clone(keys), slices.Clone(values)
-				env := newEnv(2)
-				ctx := &testkit.Ending{Context: context.Background()}
-				ctx.Left.Store(left)
-				env.Loop.Ctx = ctx
-				var err error
-				if pairs {
-					err = SortPairs(env, drawnKeys(k), PayloadOf(v))
-				} else {
-					err = drawnKeys(k).Sort(env)
-				}
-				after := want
-				if err != nil {
-					after = keys
-				}
-				if err != nil && err != context.Canceled || !slices.Equal(k, after) {
-					t.Errorf("%s, pairs %t, after %d questions: keys were moved, %v", name, pairs, left, err)
-				}
-				for i := range v {
-					if pairs && v[i] != k[i]+1 {
-						t.Fatalf("%s, after %d questions: value %d", name, left, i)
-					}
-				}
-				env.Arena.Release(1)
-				return left - ctx.Left.Load()
+		n       int
+		code    func(i, n int) uint64
+		workers int // 0: two
+	}{
+		"few to be counted": {20_000, func(int, int) uint64 { return r.Uint64N(300) }, 0},
+		"by one worker":     {5000, func(int, int) uint64 { return r.Uint64() }, 0},
+		"partitioned":       {80_000, func(int, int) uint64 { return r.Uint64() }, 0},
+		"partitioned twice": {90_000, func(i, _ int) uint64 { return r.Uint64() >> (40 * (i % 2)) }, 0},
+		"ties":              {80_000, func(int, int) uint64 { return r.Uint64N(20_000) << 40 }, 0},
+		"few and others": {30_000, func(i, _ int) uint64 {
+			if i%6 == 0 {
+				return r.Uint64()
 			}
-			questions := sort(1 << 40)
+			return uint64(i%3) << 60
+		}, splitWorkers + 1}, // with splits few others are put aside
+		"in order":              {20_000, func(i, _ int) uint64 { return uint64(i) << 30 }, 0},
+		"moved, with ties":      {70_001, nearly["rotated, each twice"], 0},
+		"some moved":            {70_001, nearly["one in 97 moved"], 0},
+		"falling, some moved":   {20_000, nearly["falling, each twice, some moved"], 0},
+		"falling":               {20_000, nearly["falling, each 3 times"], 0},
+		"more moved, with ties": {20_000, func(i, n int) uint64 { return nearly["one in 97 moved"](i, n) >> 43 << 43 }, 0},
+	} {
+		codes := make([]uint64, c.n)
+		for i := range codes {
+			codes[i] = c.code(i, c.n)
+		}
+		want, workers := stableOrder(codes), cmp.Or(c.workers, 2)
+		for _, way := range waysOf(t, codes, moveBySize[5], workers) {
+			if turn++; testkit.ThinnedByRace(turn) {
+				continue
+			}
+			questions := endSort(t, way, want, workers, noEnd)
 			for left := range questions {
-				if left%(1+questions/12) == 0 || left > questions-4 {
-					sort(left)
+				if left%(1+questions/testkit.Pick[int64](6, 30)) == 0 || left > questions-4 {
+					endSort(t, way, want, workers, left)
 				}
+			}
+			if t.Failed() {
+				t.Fatal(name)
 			}
 		}
 	}
@@ -86,7 +83,7 @@ func TestRefineAll(t *testing.T) {
 				codes[i], elements[i] = f(i), f(i)
 			}
 			env, seen := newEnv(2), new(atomic.Int64)
-			tied, err := MoveRefined[uint64](env, PayloadOf(elements), sourceOf(codes), &counting{untied[uint64]{t, codes}, seen})
+			tied, err := MoveRefined[uint64](env, PayloadOf(elements), sourceOf(codes), &counting{untied[uint64]{t: t, codes: codes}, seen})
 			if err != nil || tied || seen.Load() != int64(n) || !slices.IsSorted(elements) {
 				t.Errorf("%s, %d elements: %d are refined, tied %t, %v", name, n, seen.Load(), tied, err)
 			}

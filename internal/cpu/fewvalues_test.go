@@ -53,3 +53,49 @@ func testFewValues[C Code](t *testing.T) {
 		}
 	}
 }
+
+// TestHeavySample draws samples of which just as many as are needed, or one less, have one of four values. Every sampled key
+// is one of those at even distances, at a place that is drawn.
+func TestHeavySample(t *testing.T) {
+	for _, c := range []struct {
+		n, heavy int // sampled keys of the four values
+		used     int
+	}{
+		{128 * heavySample, heavyLeast, 4}, {128 * heavySample, heavyLeast - 1, 0}, {128 * heavySample, heavySample, 4}, {2 * heavySample, heavySample, 4},
+		{2*heavySample - 1, heavySample, 0},
+	} {
+		step := c.n / heavySample
+		keys := make([]uint64, c.n)
+		for i := range keys {
+			if keys[i] = uint64(i%4) << 40; i/step >= c.heavy {
+				keys[i] = uint64(i)<<20 + 1
+			} else {
+				keys[i] = uint64(i/step%4) << 40
+			}
+		}
+		h, ordered := sampleHeavy(keys, func(bits uint64) uint64 { return bits })
+		if h.used != c.used || ordered {
+			t.Errorf("%d keys, %d of %d sampled have one of four values: %d are found, ordered %t", c.n, c.heavy, heavySample, h.used, ordered)
+		}
+		for i := range h.used {
+			if h.values[i]>>40 > 3 || h.values[i]<<24 != 0 || slices.Contains(h.values[:i], h.values[i]) {
+				t.Errorf("values %x", h.values)
+			}
+		}
+	}
+}
+
+// TestNoStraysTakeNoMemory counts keys of two values alone: no memory is taken for others.
+func TestNoStraysTakeNoMemory(t *testing.T) {
+	keys := make([]uint64, 100_000)
+	for i := range keys {
+		keys[i] = uint64(i) * 0x9e3779b97f4a7c15 >> 63
+	}
+	for _, workers := range []int{1, 3} {
+		own := slices.Clone(keys)
+		env := newEnv(workers)
+		if err := drawnKeys(own).Sort(env); err != nil || !slices.IsSorted(own) || env.Trace.Shape != engine.FewValues || env.Arena.Peak() > 0 {
+			t.Errorf("%d workers: %d bytes, shape %q, %v", workers, env.Arena.Peak(), env.Trace.Shape, err)
+		}
+	}
+}

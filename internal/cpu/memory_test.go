@@ -257,6 +257,8 @@ func TestCountedRange(t *testing.T) {
 			}
 			if counted := env.Trace.Algorithm == "Counting"; counted != (wider == 0) {
 				t.Errorf("wider by %d: counted %v", wider, counted)
+			} else if counted && env.Trace.Rounds > 0 {
+				t.Errorf("keys that are counted are partitioned in %d rounds", env.Trace.Rounds)
 			}
 			if most := KeysBytes(n, workers, 8); env.Arena.Peak() > most {
 				t.Errorf("%d workers: %d bytes, want at most %d", workers, env.Arena.Peak(), most)

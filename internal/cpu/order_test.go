@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/cpu/bucket"
+	"example.com/sorter/internal/engine"
 )
 
 // TestOrderParts delivers the order of codes of which long runs tie, in order or nearly, or crowded at one place, in parts that end
@@ -71,4 +72,37 @@ func TestSortedBuckets(t *testing.T) {
 		t.Errorf("wrong order, %v", err)
 	}
 	env.Arena.Release(1)
+}
+
+// TestFinalOrder orders elements that whole keys find in order: their order is final, and no ties are asked for.
+func TestFinalOrder(t *testing.T) {
+	codes := make([]uint64, 50_000)
+	for i := range codes {
+		codes[i] = uint64(i / 3)
+	}
+	env, at := newEnv(1), 0
+	_, err := OrderByKeys[uint64](env, len(codes), sourceOf(codes), &untied[uint64]{t: t, codes: codes}, func(_, lo int, order []uint32, codes []uint64) {
+		if codes != nil {
+			t.Errorf("%d codes at place %d", len(codes), lo)
+		}
+		at += len(order)
+	})
+	if err != nil || at != len(codes) {
+		t.Errorf("%d elements of %d, %v", at, len(codes), err)
+	}
+	env.Arena.Release(1)
+}
+
+// TestInPlaceReports orders codes that are sorted, in place: the shape is that.
+func TestInPlaceReports(t *testing.T) {
+	for shape, code := range map[engine.Shape]uint64{engine.Sorted: 1, engine.Flat: 0} {
+		codes := make([]uint64, 1000)
+		for i := range codes {
+			codes[i] = uint64(i) * code
+		}
+		env := newEnv(1)
+		if _, err := OrderInPlace(env, make([]uint32, len(codes)), sourceOf(codes)); err != nil || env.Trace.Shape != shape {
+			t.Errorf("shape %q, want %q, %v", env.Trace.Shape, shape, err)
+		}
+	}
 }

@@ -70,8 +70,7 @@ func sizePlan(a *scratch.Area, n, workers int, code, other uintptr) {
 	few := stripesOf(n, workers, 0).count
 	a.Either(
 		func() { sizeCounters(a, few, 1<<evenCellBits) },
-		func() { sizeCounters(a, stripesOf(n, workers, 1<<unevenCellBits/2).count, 1<<unevenCellBits) },
-		func() {
+		func() { // fewer cells in as many stripes take less
 			bits := mostCellBits(n, workers)
 			sizeCounters(a, stripesOf(n, workers, 1<<bits/2).count, 1<<bits)
 		},

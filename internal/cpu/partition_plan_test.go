@@ -1,10 +1,13 @@
 package cpu
 
 import (
+	"math"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
 	"example.com/sorter/internal/cpu/bucket"
+	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -125,6 +128,38 @@ func TestTargets(t *testing.T) {
 	for _, c := range []struct{ n, workers, want int }{{0, 1, 0}, {1 << 10, 1, 1 << 7}, {1 << 10, 0, 1 << 7}, {1 << 10, 4, 1 << 5}, {1 << 30, 1, 8 * bucket.MaxLen}} {
 		if got := mostPrivate(c.n, c.workers); got != c.want {
 			t.Errorf("%d codes, %d workers: %d private, want %d", c.n, c.workers, got, c.want)
+		}
+	}
+}
+
+// TestCellsSampled chooses the bits of a histogram of codes that lie in one cell, at the even distances of a sample. As many as differ
+// count, for they fall to finer cells; a value that most have does not.
+func TestCellsSampled(t *testing.T) {
+	const n, step, bound = 1 << 18, 64, 40
+	for name, c := range map[string]struct {
+		code func(i int) uint64 // of sampled code i
+		seen int                // that count
+	}{
+		"all differ":     {func(i int) uint64 { return uint64(i) }, n / step},
+		"two by turns":   {func(i int) uint64 { return uint64(i % 2) }, n / step},
+		"one value":      {func(int) uint64 { return 5 }, 1},
+		"one of most":    {func(i int) uint64 { return uint64(max(0, i%4-2)) * uint64(i) }, n / step / 2},
+		"a tenth differ": {func(i int) uint64 { return uint64(max(0, i%10-8)) * uint64(i) }, n/step - n/step*8/10},
+	} {
+		for _, target := range []int{1000, 8192, 50_000} {
+			codes := make([]uint64, n)
+			for i := range codes {
+				codes[i] = c.code(i / step)
+			}
+			v := presorted.Survey[uint64]{}
+			v.Max = 1 << 60
+			want := evenCellBits
+			if seen := float64(c.seen); (seen-3*math.Sqrt(seen))*step > float64(target) {
+				want = max(unevenCellBits, evenCellBits+bits.Len(uint(c.seen*step/target)))
+			}
+			if got := resolution(n, in(codes), v, target, bound); got != want {
+				t.Errorf("%s, target %d: %d bits, want %d", name, target, got, want)
+			}
 		}
 	}
 }

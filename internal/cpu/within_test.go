@@ -3,11 +3,15 @@ package cpu
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestSegments expects the lengths of segments, and numbers of places in slices.
@@ -63,5 +67,42 @@ func TestShortSegments(t *testing.T) {
 			}
 			env.Arena.Release(1)
 		}
+	}
+}
+
+// TestLongSegments orders segments, and moves their elements, of which some are for all workers and lie between short ones.
+func TestLongSegments(t *testing.T) {
+	const long = bucket.MaxLen + 1000
+	r := rand.New(rand.NewPCG(41, 42))
+	offsets := []int{7, 50, 53, 53 + long, 60 + long, 60 + 2*long}
+	n := offsets[len(offsets)-1] + 5
+	for name, draw := range map[string]func() uint64{"random": r.Uint64, "with ties": func() uint64 { return r.Uint64N(9000) }} {
+		codes := make([]uint64, n)
+		fill(codes, draw)
+		want, index := make([]uint32, n), make([]uint32, n)
+		presorted.Forward(want, 0)
+		presorted.Forward(index, 0)
+		for i, lo := range offsets[:len(offsets)-1] {
+			testkit.SortStable(want[lo:offsets[i+1]], func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+		}
+		var refined atomic.Int64
+		env := newEnv(2)
+		err := OrderWithin(env, NewSegments(offsets), index, sourceOf(codes), func(_ int, order []uint32, sorted []uint64) {
+			for i, x := range order {
+				if codes[x] != sorted[i] {
+					t.Errorf("%s: element %d has code %x, not %x", name, x, codes[x], sorted[i])
+					return
+				}
+			}
+			refined.Add(int64(len(order)))
+		})
+		if err != nil || !slices.Equal(index, want) || refined.Load() != int64(offsets[len(offsets)-1]-offsets[0]) {
+			t.Errorf("%s: wrong order, or %d are refined, %v", name, refined.Load(), err)
+		}
+		got, err := moveBySize[5](n, func(p Payload, _ uintptr) error { return MoveWithin(env, NewSegments(offsets), p, index) })
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: elements at other places, %v", name, err)
+		}
+		env.Arena.Release(1)
 	}
 }

@@ -12,7 +12,7 @@ func MostFew[C uint32 | uint64]() int { return fewBytes / int(unsafe.Sizeof(C(0)
 const fewBytes = 16 * 64
 
 // SortFew writes codes in order to dst, which is as long. They may be the same memory, or overlap.
-// 0 < len(codes) <= MostFew[C]().
+// len(codes) <= MostFew[C]().
 func SortFew[C uint32 | uint64](dst, codes []C) {
 	if !sortFew(dst, codes) {
 		copy(dst, codes)

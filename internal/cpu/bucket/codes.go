@@ -70,7 +70,7 @@ func (w *Worker[C]) repairCode(codes, spare []C, i int, lowest C, drop int) int 
 		return i
 	}
 	prefix := (c - lowest) >> drop
-	from, to := at-1, i+1
+	from, to := at, i // of which it has the prefix
 	for from > 0 && (codes[from-1]-lowest)>>drop == prefix {
 		from--
 	}

@@ -108,9 +108,7 @@ func splitRounds[C Code](codes, memory []C, rounds int) {
 		splitTo(codes[len(codes)-above:], memory[:above], rounds-1)
 		codes = codes[:below]
 	}
-	if len(codes) > 0 {
-		vecsort.SortFew(codes, codes)
-	}
+	vecsort.SortFew(codes, codes)
 }
 
 // splitTo sorts codes to dst, which is as long, in at most the given number of rounds, and uses their memory.
@@ -125,9 +123,7 @@ func splitTo[C Code](dst, codes []C, rounds int) {
 		splitRounds(dst[:below], codes[above:], rounds-1)
 		dst, codes = dst[len(dst)-above:], codes[:above]
 	}
-	if len(codes) > 0 {
-		vecsort.SortFew(dst, codes)
-	}
+	vecsort.SortFew(dst, codes)
 }
 
 // splitOnce splits codes by a pivot, of which equal codes are put in their places. Those above it are moved to memory.
@@ -247,7 +243,7 @@ func SortCodes[C Code](codes, memory []C) {
 		slices.Sort(codes)
 	case n > vecsort.MostFew[C]():
 		splitCodes(codes, memory)
-	case n > 0:
+	default:
 		vecsort.SortFew(codes, codes)
 	}
 }

@@ -256,3 +256,29 @@ func testSortCodes[C Code](t *testing.T) {
 		}
 	}
 }
+
+// TestCrowded samples codes of which just as many as matter, or one less, lie close or come again.
+func TestCrowded(t *testing.T) {
+	const span, most, close = 1 << 40, MostSample / 8, 38
+	for _, c := range []struct {
+		close, again int
+		uneven, tied bool
+	}{
+		{0, 0, false, false}, {close, 0, false, false}, {close + 1, 0, true, false}, {0, most - 1, false, false}, {0, most, false, true}, {close + 1, most, true, true},
+	} {
+		sample := make([]uint64, MostSample)
+		for i := range sample {
+			sample[i] = uint64(i) * span / MostSample
+		}
+		for i := range c.again { // pairs from the end
+			sample[len(sample)-1-2*i] = sample[len(sample)-2-2*i]
+		}
+		for i := range max(0, c.close-1) { // within a share of the range, its ends included
+			sample[i+1] = uint64(i+1) * (span / (MostSample / 16)) / (uint64(c.close) - 1)
+		}
+		rand.Shuffle(len(sample), func(i, j int) { sample[i], sample[j] = sample[j], sample[i] })
+		if uneven, tied := Crowded(sample, span); uneven != c.uneven || tied != c.tied {
+			t.Errorf("%d are close, %d come again: uneven %t, tied %t", c.close, c.again, uneven, tied)
+		}
+	}
+}

@@ -32,9 +32,12 @@ func scatter[C Code](dst, src []C, next *[1 << MaxDigitBits]uint32, lowest C, sh
 
 // Digits adds the two digits of codes from bit low on to first and second.
 func Digits[C Code](codes []C, first, second *[1 << MaxDigitBits]uint32, lowest C, low, digit int) {
-	if digitsLoop(codes, first, second, lowest, low, digit) {
-		return
+	if !digitsLoop(codes, first, second, lowest, low, digit) {
+		digits(codes, first, second, lowest, low, digit)
 	}
+}
+
+func digits[C Code](codes []C, first, second *[1 << MaxDigitBits]uint32, lowest C, low, digit int) {
 	mask := uint32(1)<<digit - 1
 	for _, c := range codes {
 		k := uint32(uint64(c-lowest) >> (low & 63))
@@ -46,9 +49,12 @@ func Digits[C Code](codes []C, first, second *[1 << MaxDigitBits]uint32, lowest 
 // Build writes the words of codes at their places, and adds the two digits from bit low of the words' upper halves on to
 // first and second. len(words) == len(codes).
 func Build[C Code](words []uint64, codes []C, first, second *[1 << MaxDigitBits]uint32, lowest C, drop, low, digit int) {
-	if buildLoop(words, codes, first, second, lowest, drop, low, digit) {
-		return
+	if !buildLoop(words, codes, first, second, lowest, drop, low, digit) {
+		build(words, codes, first, second, lowest, drop, low, digit)
 	}
+}
+
+func build[C Code](words []uint64, codes []C, first, second *[1 << MaxDigitBits]uint32, lowest C, drop, low, digit int) {
 	mask := uint32(1)<<digit - 1
 	for i, c := range codes {
 		x := Word(c, lowest, drop, i)

@@ -30,18 +30,24 @@ func testRadix[C Code](t *testing.T) {
 			want[0][k&(1<<digit-1)]++
 			want[1][k>>digit&(1<<digit-1)]++
 		}
-		Build(words, codes, &counts[0], &counts[1], lowest, drop, low, digit)
-		for i, c := range codes {
-			if want := uint64(c-lowest)>>drop<<32 + uint64(i); words[i] != want {
-				t.Fatalf("word %d of %d is %#x, want %#x", i, n, words[i], want)
+		for way, f := range []func([]uint64, []C, *[1 << MaxDigitBits]uint32, *[1 << MaxDigitBits]uint32, C, int, int, int){build[C], Build[C]} {
+			clear(words)
+			counts = [2][1 << MaxDigitBits]uint32{}
+			f(words, codes, &counts[0], &counts[1], lowest, drop, low, digit)
+			for i, c := range codes {
+				if want := uint64(c-lowest)>>drop<<32 + uint64(i); words[i] != want {
+					t.Fatalf("word %d of %d is %#x, want %#x, by build %d", i, n, words[i], want, way)
+				}
+			}
+			if counts != want {
+				t.Fatalf("%d codes of %d bits: other counts by build %d", n, bits, way)
 			}
 		}
-		if counts != want {
-			t.Fatalf("%d codes of %d bits: other counts by build", n, bits)
-		}
-		counts = [2][1 << MaxDigitBits]uint32{}
-		if Digits(codes, &counts[0], &counts[1], lowest, drop+low, digit); counts != want {
-			t.Fatalf("%d codes of %d bits: other counts", n, bits)
+		for way, f := range []func([]C, *[1 << MaxDigitBits]uint32, *[1 << MaxDigitBits]uint32, C, int, int){digits[C], Digits[C]} {
+			counts = [2][1 << MaxDigitBits]uint32{}
+			if f(codes, &counts[0], &counts[1], lowest, drop+low, digit); counts != want {
+				t.Fatalf("%d codes of %d bits: other counts, %d", n, bits, way)
+			}
 		}
 		at, second := uint32(0), &counts[1]
 		for d, of := range second {
