@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -89,7 +90,10 @@ func waysOf[C Code](t *testing.T, codes []C, bySize func(n int, sort func(s Payl
 		return func(env *engine.Env) ([]uint32, error) {
 			return bySize(n, func(s Payload, _ uintptr) error {
 				u := &untied[C]{t: t, codes: codes, cut: cut}
-				_, err := MoveRefined[C](env, s, u.source(), u)
+				tied, err := MoveRefined[C](env, s, u.source(), u)
+				if tied {
+					t.Error("the rest of keys is left to the caller")
+				}
 				return err
 			})
 		}
@@ -97,7 +101,18 @@ func waysOf[C Code](t *testing.T, codes []C, bySize func(n int, sort func(s Payl
 	byKeys := func(cut C) func(env *engine.Env) ([]uint32, error) {
 		return func(env *engine.Env) ([]uint32, error) {
 			order, u := make([]uint32, n), &untied[C]{t: t, codes: codes, cut: cut}
-			_, err := OrderByKeys[C](env, n, u.source(), u, func(_, lo int, part []uint32, _ []C) { copy(order[lo:], part) })
+			tied, err := OrderByKeys[C](env, n, u.source(), u, func(_, lo int, part []uint32, _ []C) { copy(order[lo:], part) })
+			if tied {
+				t.Error("the rest of keys is left to the caller")
+			}
+			return order, err
+		}
+	}
+	keys := func(flip C) func(env *engine.Env) ([]uint32, error) {
+		return func(env *engine.Env) ([]uint32, error) {
+			own, order := flipped(codes, flip), slices.Clone(stable())
+			err := flippedKeys(own, flip).Sort(env)
+			checkKeys(flipped(own, flip), order, err)
 			return order, err
 		}
 	}
@@ -126,22 +141,45 @@ func waysOf[C Code](t *testing.T, codes []C, bySize func(n int, sort func(s Payl
 		{fmt.Sprint("refined, finer codes ", size), MoveRefinedBytes(n, workers, size, code, 0), true, refined(cut)},
 		{"by keys", OrderBytes(n, workers, code), false, byKeys(0)},
 		{"by keys, finer codes", OrderBytes(n, workers, code), false, byKeys(cut)},
-		{"keys", KeysBytes(n, workers, code), false, func(env *engine.Env) ([]uint32, error) {
-			keys := slices.Clone(codes)
-			err := drawnKeys(keys).Sort(env)
-			order := slices.Clone(stable())
-			checkKeys(keys, order, err)
-			return order, err
-		}},
+		{"keys", KeysBytes(n, workers, code), false, keys(0)},
+		{"keys with other bits", KeysBytes(n, workers, code), false, keys(^C(0) / 3)},
 	}
 }
 
 // drawnKeys are keys that are their codes.
 func drawnKeys[C Code](s []C) Keys[C] {
+	k := flippedKeys(s, 0)
+	k.View = in(s)
+	return k
+}
+
+// flippedKeys are keys that differ from their codes by some bits.
+func flippedKeys[C Code](s []C, flip C) Keys[C] {
 	return Keys[C]{
-		Len: len(s), View: in(s), At: func(i uint32) C { return s[i] }, Write: func(lo int, codes []C) { copy(s[lo:], codes) },
-		Own: PayloadOf(s), Words: s, Bits: s, Code: func(bits C) C { return bits },
+		Len: len(s),
+		View: func(lo, hi int, buf []C) []C {
+			for i := range buf[:hi-lo] {
+				buf[i] = s[lo+i] ^ flip
+			}
+			return buf[:hi-lo]
+		},
+		At: func(i uint32) C { return s[i] ^ flip },
+		Write: func(lo int, codes []C) {
+			for i, c := range codes {
+				s[lo+i] = c ^ flip
+			}
+		},
+		Own: PayloadOf(s), Words: s, Flip: flip, Bits: s, Code: func(bits C) C { return bits ^ flip },
 	}
+}
+
+// flipped returns codes of which some bits are others.
+func flipped[C Code](codes []C, flip C) []C {
+	all := slices.Clone(codes)
+	for i := range all {
+		all[i] ^= flip
+	}
+	return all
 }
 
 // checkPart expects parts of an order to end where codes change, if ties are asked for.
@@ -177,12 +215,19 @@ type untied[C Code] struct {
 	t     *testing.T
 	codes []C
 	cut   C // these bits
+	given []atomic.Bool
 }
 
+// source returns a source that gives each code once.
 func (u *untied[C]) source() Source[C] {
+	if u.given == nil {
+		u.given = make([]atomic.Bool, len(u.codes))
+	}
 	return func(dst []C, at int) {
 		for i := range dst {
-			dst[i] = u.codes[at+i] &^ u.cut
+			if dst[i] = u.codes[at+i] &^ u.cut; u.given[at+i].Swap(true) {
+				u.t.Errorf("code %d was given before", at+i)
+			}
 		}
 	}
 }
@@ -237,8 +282,8 @@ func (u *untied[C]) Finer(codes []C, least, most C) Source[C] {
 	if least != slices.Min(codes) || most != slices.Max(codes) {
 		u.t.Errorf("codes from %x to %x", least, most)
 	}
-	u.cut = 0
-	return sourceOf(u.codes)
+	u.cut, u.given = 0, nil
+	return u.source()
 }
 
 func (u *untied[C]) Along(*Placement[C]) error { return nil }

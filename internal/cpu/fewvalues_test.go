@@ -85,6 +85,25 @@ func TestHeavySample(t *testing.T) {
 	}
 }
 
+// TestHeavySampleOrder samples keys of two values that rise, that fall, or do both.
+func TestHeavySampleOrder(t *testing.T) {
+	for name, c := range map[string]struct {
+		key     func(i int) uint64
+		ordered bool
+	}{
+		"rising": {func(i int) uint64 { return uint64(i / 5000) }, true}, "falling": {func(i int) uint64 { return uint64(1 - i/5000) }, true},
+		"both": {func(i int) uint64 { return uint64(i / 4000 % 2) }, false}, "equal": {func(int) uint64 { return 3 }, true},
+	} {
+		keys := make([]uint64, 10_000)
+		for i := range keys {
+			keys[i] = c.key(i)
+		}
+		if h, ordered := sampleHeavy(keys, func(bits uint64) uint64 { return bits }); ordered != c.ordered || h.used < 1 {
+			t.Errorf("%s: ordered %t, %d values", name, ordered, h.used)
+		}
+	}
+}
+
 // TestNoStraysTakeNoMemory counts keys of two values alone: no memory is taken for others.
 func TestNoStraysTakeNoMemory(t *testing.T) {
 	keys := make([]uint64, 100_000)

@@ -102,7 +102,7 @@ func sizeKeys(a *scratch.Area, n, workers int, code uintptr) {
 				sizeRounds(a, n, workers, code, 0, func() {
 					bucket.SizeSorts(a, n, workers, code)
 					if most := mostPrivate(n, workers); most > bucket.MaxLen {
-						a.Shares(n/8, workers, most, code)
+						a.Shares(n, workers, most, code)
 					}
 				})
 			},

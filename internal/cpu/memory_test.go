@@ -181,6 +181,9 @@ func TestBounds(t *testing.T) {
 		size, code uintptr
 		want       [7]int64 // of Order, Move, MoveRefined, SortPairs, Keys, OrderWithin, MoveWithin
 	}{
+		{2, 9, 8, 8, [7]int64{206_880, 147_824, 206_904, 354_344, 480_472, 36_737_544, 1_198_512}},
+		{8373, 1, 300, 4, [7]int64{1_202_368, 4_316_008, 4_653_928, 4_639_784, 933_920, 15_122_576, 47_813_184}},
+		{8373, 1, 300, 8, [7]int64{2_047_816, 4_545_384, 5_022_568, 5_198_512, 1_486_776, 20_517_312, 47_813_184}},
 		{1000, 1, 8, 8, [7]int64{474_784, 270_336, 487_072, 499_232, 574_504, 19_132_864, 1_206_560}},
 		{1000, 3, 200, 4, [7]int64{328_992, 455_840, 595_232, 615_584, 619_336, 22_859_104, 30_745_744}},
 		{leastTarget + 1, 1, 24, 8, [7]int64{2_007_880, 1_671_168, 2_335_560, 2_284_360, 1_446_072, 20_517_312, 3_857_256}},
@@ -202,6 +205,9 @@ func TestBounds(t *testing.T) {
 		if got != c.want && bits.UintSize == 64 {
 			t.Errorf("%d elements of %d bytes, codes of %d, %d workers: %d", n, size, code, workers, got)
 		}
+	}
+	if got := MoveRefinedBytes(8373, 1, 300, 8, 0); got != 4_987_568 && bits.UintSize == 64 { // moves take more than a partition
+		t.Errorf("without further arrays: %d", got)
 	}
 }
 

@@ -75,9 +75,9 @@ func orderCodes[C Code](env *engine.Env, codes []C, v presorted.Survey[C], ties 
 	return o.arrange(env, extent{hi: len(codes)}, v)
 }
 
-// copyAcross copies the numbers of s to the other side, and the codes if codes is set.
+// copyAcross copies the numbers of s, which is on side 0, to side 1, and the codes if codes is set.
 func (o *ordering[C]) copyAcross(env *engine.Env, s extent, codes bool) error {
-	from, to := o.sides[s.side], o.sides[1-s.side]
+	from, to := o.sides[0], o.sides[1]
 	numbers := to.numbers()
 	return env.Stage("emit", s.hi-s.lo, engine.Chunk, func(_, lo, hi int) {
 		copy(numbers[s.lo+lo:s.lo+hi], from.numbers()[s.lo+lo:])

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -87,11 +88,13 @@ func TestPayloads(t *testing.T) {
 	p := PayloadOf(s)
 	p.Swap(1, 3)
 	p.Swap(2, 2)
+	p.Swap(4, 3)
+	p.Swap(3, 4)
 	if p.Part(0, 2).Exchange(p.Part(3, 5)); !slices.Equal(s, []uint32{4, 1, 2, 3, 0}) {
 		t.Errorf("exchanged are %v", s)
 	}
 	p.Part(0, 2).Exchange(p.Part(2, 5)) // not as many
-	if p.From(4).Clear(); !slices.Equal(s, []uint32{4, 1, 2, 3, 0}) || p.First(0).Len() != 0 || p.From(5).Len() != 0 {
+	if p.From(3).Clear(); !slices.Equal(s, []uint32{4, 1, 2, 0, 0}) || p.First(0).Len() != 0 || p.From(5).Len() != 0 {
 		t.Errorf("cleared is %v", s)
 	}
 	for what, f := range map[string]func(){
@@ -113,5 +116,36 @@ func TestPayloads(t *testing.T) {
 func TestHasPointers(t *testing.T) {
 	if !PayloadOf([]*int{}).HasPointers() || !PayloadOf([]struct{ s string }{}).HasPointers() || PayloadOf([]int{}).HasPointers() {
 		t.Error("other pointers")
+	}
+}
+
+// TestCopyPast copies elements of all kinds to a place within others, of few and of so many that they pass the caches.
+func TestCopyPast(t *testing.T) {
+	for i, by := range moveBySize {
+		n := 1000
+		if i == 9 { // of 204 bytes
+			n = 400_000
+		}
+		got, _ := by(n, func(s Payload, _ uintptr) error {
+			var a scratch.Arena
+			src := s.Take(&a, 100)
+			src.Copy(s.Part(100, 200))
+			s.CopyPast(300, src)
+			s.CopyPast(n-100, src)
+			s.CopyPast(7, s.First(0))
+			return nil
+		})
+		for at, x := range got {
+			want := at
+			switch {
+			case 300 <= at && at < 400:
+				want = at - 200
+			case at >= n-100:
+				want = at - n + 200
+			}
+			if x != uint32(want) {
+				t.Fatalf("kind %d, %d elements: at %d is %d, want %d", i, n, at, x, want)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -24,15 +25,20 @@ func TestCrowdedKeys(t *testing.T) {
 		slices.Sort(want)
 		for workers := 1; workers <= splitWorkers+1; workers++ {
 			env := newEnv(workers)
-			if got, crowd := splitting(env, in(codes), n, surveyOf(codes)), name != "uniform"; got != (crowd && workers <= splitWorkers) {
+			env.Trace.Vectors = new(atomic.Bool)
+			crowd := name != "uniform"
+			if got := splitting(env, in(codes), n, surveyOf(codes)); got != (crowd && workers <= splitWorkers) {
 				t.Errorf("%s, %d workers: Crowded is %t", name, workers, got)
 			}
 			for _, progress := range []func(string, int, int){nil, func(string, int, int) {}} { // in the memory of the keys, and beside
 				sorted := slices.Clone(codes)
 				env.Loop.Progress = progress
 				must(t, keysOf(env, sorted).Sort(env))
-				if !slices.Equal(sorted, want) {
-					t.Errorf("%s, %d workers: not in order", name, workers)
+				if !slices.Equal(sorted, want) || workers <= splitWorkers && !env.Trace.Vectors.Load() {
+					t.Errorf("%s, %d workers: not in order, or not by vectors", name, workers)
+				}
+				if crowd && workers <= splitWorkers && env.Trace.Rounds > 0 {
+					t.Errorf("%s, %d workers: %d rounds beside splits", name, workers, env.Trace.Rounds)
 				}
 			}
 		}
@@ -62,6 +68,29 @@ func TestSplitRows(t *testing.T) {
 			}
 			if most := OrderBytes(n, workers, 4); env.Arena.Peak() > most {
 				t.Errorf("%d codes, %d workers: %d bytes, at most %d", n, workers, env.Arena.Peak(), most)
+			}
+			env.Arena.Release(1)
+		}
+	}
+}
+
+// TestSplitRowsAgain moves and orders elements of which half have codes close to each other, above those of the others: after a
+// partition these are split.
+func TestSplitRowsAgain(t *testing.T) {
+	r := rand.New(rand.NewPCG(73, 74))
+	const n = 3 * bucket.MaxLen
+	codes := make([]uint32, n)
+	for i := range codes {
+		if codes[i] = r.Uint32(); i%2 == 0 {
+			codes[i] = 0xf0000000 + r.Uint32N(1000)*r.Uint32N(2)
+		}
+	}
+	want := stableOrder(codes)
+	for workers := 1; workers <= splitWorkers+1; workers++ {
+		for _, way := range waysOf(t, codes, moveBySize[1], workers) {
+			env := newEnv(workers)
+			if order, err := way.sort(env); err != nil || !slices.Equal(order, want) {
+				t.Errorf("%s, %d workers: wrong order, %v", way.name, workers, err)
 			}
 			env.Arena.Release(1)
 		}

@@ -2,7 +2,9 @@ package cpu
 
 import (
 	"cmp"
+	"context"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -11,6 +13,7 @@ import (
 	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -99,10 +102,38 @@ func TestLongSegments(t *testing.T) {
 		if err != nil || !slices.Equal(index, want) || refined.Load() != int64(offsets[len(offsets)-1]-offsets[0]) {
 			t.Errorf("%s: wrong order, or %d are refined, %v", name, refined.Load(), err)
 		}
+		for left := int64(0); left < 400; left += 1 + left/9 { // an order that ends says so, or is complete
+			own, got := newEnv(2), make([]uint32, n)
+			presorted.Forward(got, 0)
+			ctx := &testkit.Ending{Context: context.Background()}
+			ctx.Left.Store(left)
+			own.Loop.Ctx = ctx
+			err := OrderWithin(own, NewSegments(offsets), got, sourceOf(codes), nil)
+			if err == nil && !slices.Equal(got, want) || err != nil && err != context.Canceled {
+				t.Errorf("%s, after %d questions: wrong order, %v", name, left, err)
+			}
+			own.Arena.Release(1)
+		}
 		got, err := moveBySize[5](n, func(p Payload, _ uintptr) error { return MoveWithin(env, NewSegments(offsets), p, index) })
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: elements at other places, %v", name, err)
 		}
 		env.Arena.Release(1)
+	}
+}
+
+// TestRunsOfTiesTakeOffsets bounds the memory of runs as segments: that of segments whose offsets are known, and the offsets that
+// each worker takes at a time.
+func TestRunsOfTiesTakeOffsets(t *testing.T) {
+	for _, n := range []int{100, turnWithin, 5 * turnWithin} {
+		for _, workers := range []int{0, 1, 7} {
+			runs, known := RunsOf(make(engine.Ties, engine.TieWords(n)+1), n), NewSegments([]int{0, n})
+			more := int64(max(1, workers)) * scratch.Size(min(n, turnWithin)+1, 8)
+			order := OrderWithinBytes(n, workers, runs, 8) - OrderWithinBytes(n, workers, known, 8)
+			move := MoveWithinBytes(n, workers, runs, 24) - MoveWithinBytes(n, workers, known, 24)
+			if bits.UintSize == 64 && (order != more || move != more) {
+				t.Errorf("%d places, %d workers: %d and %d bytes more, want %d", n, workers, order, move, more)
+			}
+		}
 	}
 }
