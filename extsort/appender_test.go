@@ -11,7 +11,6 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -51,7 +50,7 @@ func appended[E any](all []E, appenders int) [][]E {
 // order of the elements, of which earlier appenders have earlier ones.
 func testAppenders[E any](t *testing.T, all []E, o sorter.Ordering[E], appenders int, first bool, unique bool, limit int64, check func(got, want []E), open func(opts ...extsort.Option) (*extsort.Sorter[E], error)) {
 	want := slices.Clone(all)
-	oracle.SortStable(want, o.Compare)
+	testkit.SortStable(want, o.Compare)
 	opts := []extsort.Option{extsort.TempDir(t.TempDir()), extsort.Workers(2)}
 	if unique {
 		opts = append(opts, extsort.Unique())
@@ -290,7 +289,7 @@ func TestManyAppendersWithFewElements(t *testing.T) {
 
 func testFewEach[E comparable](t *testing.T, all []E, o sorter.Ordering[E], appenders int, open func(opts ...extsort.Option) (*extsort.Sorter[E], error)) {
 	want := slices.Clone(all)
-	oracle.SortStable(want, o.Compare)
+	testkit.SortStable(want, o.Compare)
 	var st extsort.Stats
 	s, err := open(extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Report(&st))
 	must(t, err)

@@ -17,7 +17,6 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -56,7 +55,7 @@ func TestCodecFails(t *testing.T) {
 	r := rand.New(rand.NewPCG(121, 122))
 	notes := notesOf(keysOf("few", 6000, r), r)
 	want := slices.Clone(notes)
-	oracle.SortStable(want, byNote().Compare)
+	testkit.SortStable(want, byNote().Compare)
 	for _, how := range []string{"append", "decode", "panic"} {
 		t.Run(how, func(t *testing.T) {
 			failures := 0
@@ -149,7 +148,7 @@ func TestCodedDiskFails(t *testing.T) {
 	r := rand.New(rand.NewPCG(125, 126))
 	texts := textsOf(keysOf("uniform", 5000, r), r)
 	want := slices.Clone(texts)
-	oracle.SortStable(want, byHead[string]().Compare)
+	testkit.SortStable(want, byHead[string]().Compare)
 	met := map[string]int{}
 	for n := 1; ; n += testkit.Pick(7, 1) {
 		d := &faultDisk{fail: n}
@@ -202,7 +201,7 @@ func TestCodedDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(127, 128))
 	texts := textsOf(keysOf("uniform", 4000, r), r)
 	want := slices.Clone(texts)
-	oracle.SortStable(want, byHead[string]().Compare)
+	testkit.SortStable(want, byHead[string]().Compare)
 	found, all := 0, 0
 	for at := int64(5); at < 64<<10; at += testkit.Pick[int64](2999, 199) {
 		for _, ruin := range []damage{flip(at, r.IntN(8)), truncate(at)} {
@@ -234,7 +233,7 @@ func TestCodedSortsEndEarly(t *testing.T) {
 	r := rand.New(rand.NewPCG(129, 130))
 	texts := textsOf(keysOf("few", 10_000, r), r)
 	want := slices.Clone(texts)
-	oracle.SortStable(want, byHead[string]().Compare)
+	testkit.SortStable(want, byHead[string]().Compare)
 	for round := range testkit.Pick(15, 200) {
 		d := &faultDisk{}
 		crew := testkit.NewCrew()
@@ -327,7 +326,7 @@ func TestAppendersEndWithFailedOutput(t *testing.T) {
 	r := rand.New(rand.NewPCG(125, 126))
 	notes := notesOf(keysOf("few", 500, r), r)
 	want := slices.Clone(notes)
-	oracle.SortStable(want, byNote().Compare)
+	testkit.SortStable(want, byNote().Compare)
 	c := &faultyCodec{how: "decode"}
 	s, err := extsort.NewCoded(byNote(), extsort.Codec[note](c), extsort.MemoryLimit(1<<20), extsort.Keep(t.TempDir()))
 	must(t, err)

@@ -13,7 +13,6 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -96,7 +95,7 @@ func anyOf[E any](t *testing.T, in []E, o sorter.Ordering[E], c extsort.Codec[E]
 	s, err := extsort.NewCoded(o, c, opts...)
 	must(t, err)
 	want := slices.Clone(in)
-	oracle.SortStable(want, o.Compare)
+	testkit.SortStable(want, o.Compare)
 	shown := func(all []E) []string {
 		texts := make([]string, len(all))
 		for i, e := range all {

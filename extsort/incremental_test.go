@@ -12,7 +12,6 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -55,7 +54,7 @@ func incrementalOracle(all []visit, policy int) []visit {
 			hi++
 		}
 		group := slices.Clone(all[lo:hi])
-		oracle.SortStable(group, pageOf)
+		testkit.SortStable(group, pageOf)
 		from := len(out)
 		for _, v := range group {
 			if last := len(out) - 1; policy > 0 && last >= from && out[last].Page == v.Page {

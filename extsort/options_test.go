@@ -12,7 +12,6 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -132,7 +131,7 @@ func TestOtherOrders(t *testing.T) {
 	defer s.Close()
 	must(t, s.AppendSeq(slices.Values(rows)))
 	want := slices.Clone(rows)
-	oracle.SortStable(want, o.Compare)
+	testkit.SortStable(want, o.Compare)
 	sameElements(t, collect(t, s), want)
 }
 

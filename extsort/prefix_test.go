@@ -9,7 +9,6 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -53,7 +52,7 @@ func TestWrongAppend(t *testing.T) {
 			want = append(want, n)
 		}
 	}
-	oracle.SortStable(want, byNote().Compare)
+	testkit.SortStable(want, byNote().Compare)
 	for name, wrong := range wrongAppends {
 		s, err := extsort.NewCoded(byNote(), extsort.Codec[note](wrongCodec{wrong}), extsort.MemoryLimit(256<<10), extsort.TempDir(t.TempDir()))
 		must(t, err)

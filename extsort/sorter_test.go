@@ -11,7 +11,6 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -64,7 +63,7 @@ func rowsOf(keys []uint64) []row {
 // sorted is the oracle.
 func sorted(rows []row) []row {
 	want := slices.Clone(rows)
-	oracle.SortStable(want, func(a, b row) int { return cmp.Compare(a.Key, b.Key) })
+	testkit.SortStable(want, func(a, b row) int { return cmp.Compare(a.Key, b.Key) })
 	return want
 }
 

@@ -16,7 +16,6 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -71,7 +70,7 @@ func drawSources[E comparable](kind streamKind[E], k, most int, r *rand.Rand) []
 		for i := range all[s] {
 			all[s][i] = kind.draw(r, s, i)
 		}
-		oracle.SortStable(all[s], kind.compare)
+		testkit.SortStable(all[s], kind.compare)
 	}
 	return all
 }
@@ -144,7 +143,7 @@ func testMerge[E comparable](t *testing.T, kind streamKind[E]) {
 				}
 				sources := drawSources(kind, k, most, r)
 				want := slices.Concat(sources...)
-				oracle.SortStable(want, kind.compare)
+				testkit.SortStable(want, kind.compare)
 				n := len(want)
 				want = folded(want, kind.compare, p.fold)
 				var st extsort.Stats
@@ -245,7 +244,7 @@ func TestMergeSourceFails(t *testing.T) {
 					}
 				}
 			}
-			oracle.SortStable(want, kind.compare)
+			testkit.SortStable(want, kind.compare)
 		}
 		streams := make([]iter.Seq2[[]row, error], k)
 		for s := range streams {
@@ -319,7 +318,7 @@ func outOfOrder[E comparable](t *testing.T, kind streamKind[E], sources [][]E, r
 	s := r.IntN(len(sources))
 	for len(sources[s]) < 2 {
 		sources[s] = append(sources[s], kind.draw(r, s, 0), kind.draw(r, s, 1))
-		oracle.SortStable(sources[s], kind.compare)
+		testkit.SortStable(sources[s], kind.compare)
 	}
 	at := 1 + r.IntN(len(sources[s])-1)
 	if r.IntN(3) == 0 {
@@ -619,7 +618,7 @@ func TestMergeNests(t *testing.T) {
 	kind := rowKind("", func(r *rand.Rand, _ int) uint64 { return r.Uint64N(100) })
 	all := drawSources(kind, 4, 3000, r)
 	want := slices.Concat(all...)
-	oracle.SortStable(want, kind.compare)
+	testkit.SortStable(want, kind.compare)
 	s, err := extsort.New(byKey())
 	must(t, err)
 	defer s.Close()

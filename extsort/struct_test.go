@@ -19,7 +19,6 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -283,7 +282,7 @@ func TestNewStruct(t *testing.T) {
 	in := partsOf(testkit.Pick(8000, 40_000), r)
 	o := sorter.By(sorter.Asc(func(p part) string { return p.Name }), sorter.Desc(func(p part) time.Time { return p.At }))
 	want := slices.Clone(in)
-	oracle.SortStable(want, o.Compare)
+	testkit.SortStable(want, o.Compare)
 	for _, limit := range []int64{384 << 10, 64 << 20} {
 		s, err := extsort.NewStruct(o, extsort.MemoryLimit(limit), extsort.TempDir(t.TempDir()))
 		must(t, err)
@@ -318,7 +317,7 @@ func TestNewStructWithoutPointers(t *testing.T) {
 	must(t, err)
 	defer s.Close()
 	must(t, s.Append(rows...))
-	oracle.SortStable(rows, byKey().Compare)
+	testkit.SortStable(rows, byKey().Compare)
 	sameElements(t, collect(t, s), rows)
 }
 

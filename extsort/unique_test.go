@@ -10,7 +10,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 )
 
 // TestUniqueOfMergedRuns takes so little memory that runs are merged into longer ones before the
@@ -46,7 +46,7 @@ func TestUniqueOfMergedRuns(t *testing.T) {
 				defer s.Close()
 				must(t, s.Append(texts...))
 				want := slices.Clone(texts)
-				oracle.SortStable(want, cmp.Compare[string])
+				testkit.SortStable(want, cmp.Compare[string])
 				want = slices.Compact(want)
 				sameElements(t, collect(t, s), want)
 				if st.Merges == 0 || st.Dropped != int64(len(texts)-len(want)) {
@@ -99,7 +99,7 @@ func TestMorePartsThanMemoryHas(t *testing.T) {
 					got = append(got, e)
 				}
 			}
-			oracle.SortStable(all, func(a, b wide) int { return cmp.Compare(a.Key, b.Key) })
+			testkit.SortStable(all, func(a, b wide) int { return cmp.Compare(a.Key, b.Key) })
 			sameElements(t, got, all)
 			if empty == 0 {
 				t.Errorf("none of %d parts is empty", n)

@@ -11,7 +11,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
-	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 )
 
 // record is an element of FuzzExtsort: a key, and its place in the input.
@@ -95,7 +95,7 @@ func sortExternally(t *testing.T, rows []record, settings byte, does script, ope
 	}
 	compare := func(a, b record) int { return cmp.Compare(a.key, b.key) }
 	want := slices.Clone(rows)
-	oracle.SortStable(want, compare)
+	testkit.SortStable(want, compare)
 	if does&missing != 0 {
 		opts = append(opts, extsort.TempDir(filepath.Join(dir, "missing")))
 	}

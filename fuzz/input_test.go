@@ -372,7 +372,7 @@ func sorted(n int, compare func(a, b int) int) []int {
 // resorted returns a sorted copy of s, ties as they were.
 func resorted(s []int, compare func(a, b int) int) []int {
 	s = slices.Clone(s)
-	oracle.SortStable(s, compare)
+	testkit.SortStable(s, compare)
 	return s
 }
 

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/testkit"
-
-	"example.com/sorter/fuzz/oracle"
 )
 
 // FuzzMerge merges two sorted parts of any lengths: the result is the stable
@@ -25,8 +23,8 @@ func FuzzMerge(f *testing.F) {
 		compare := keys.compare(order)
 		all := ascending(keys.len())
 		a, b := all[:len(all)*int(cut)/255], all[len(all)*int(cut)/255:]
-		oracle.SortStable(a, compare)
-		oracle.SortStable(b, compare)
+		testkit.SortStable(a, compare)
+		testkit.SortStable(b, compare)
 		keptA, keptB := slices.Clone(a), slices.Clone(b)
 
 		dst := make([]int, len(all))

@@ -6,8 +6,6 @@ import (
 
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/testkit"
-
-	"example.com/sorter/fuzz/oracle"
 )
 
 // FuzzMergeRuns merges sorted runs of any lengths, and sorts their elements, with a limit that a
@@ -31,7 +29,7 @@ func FuzzMergeRuns(f *testing.F) {
 		from := 0
 		for _, cut := range append(cuts, 255) {
 			to := len(all) * int(cut) / 255
-			oracle.SortStable(all[from:to], compare)
+			testkit.SortStable(all[from:to], compare)
 			runs = append(runs, all[from:to])
 			from = to
 		}

@@ -2,9 +2,6 @@ package oracle
 
 import "example.com/sorter/internal/testkit"
 
-// SortStable sorts s as slices.SortStableFunc does.
-func SortStable[S ~[]E, E any](s S, compare func(a, b E) int) { testkit.SortStable(s, compare) }
-
 // StableRows returns rows 0 … n-1 in stable order. If guess is that order, wherever it comes from,
 // a comparison of each pair of neighbours shows it: no other order has all rows that tie ascend,
 // and each row before all that are greater. Otherwise the rows are sorted.
@@ -19,7 +16,7 @@ func StableRows(n int, guess []uint32, compare func(a, b int) int) []int {
 		}
 		return rows
 	}
-	SortStable(rows, compare)
+	testkit.SortStable(rows, compare)
 	return rows
 }
 

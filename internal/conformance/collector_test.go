@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // boxed are elements with the only pointers to their targets, of 16, 24, 40 and 64
@@ -97,7 +97,7 @@ func checkFreshKeys(t *testing.T, n int, keys []uint64) {
 	texts := mapped(rows, text)
 	err := sorter.By(sorter.Asc(func(i int) string { return strings.Clone(text(i)) }), sorter.Asc(func(i int) string { return fmt.Sprint(i % 7) })).Sort(rows, sorter.Workers(2))
 	want := ascending(n)
-	oracle.SortStable(want, func(a, b int) int {
+	testkit.SortStable(want, func(a, b int) int {
 		if c := strings.Compare(texts[a], texts[b]); c != 0 {
 			return c
 		}

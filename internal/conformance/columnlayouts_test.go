@@ -278,7 +278,7 @@ func byRank(sorted []int, compare func(a, b int) int) func(a, b int) int {
 
 func stableRows(rows []int, compare func(a, b int) int) []int {
 	rows = slices.Clone(rows)
-	oracle.SortStable(rows, compare)
+	testkit.SortStable(rows, compare)
 	return rows
 }
 

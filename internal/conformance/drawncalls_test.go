@@ -262,7 +262,7 @@ func (c *drawnCase) stableOf(rows []int, o oracle.Order) []int {
 		return slices.Clone(c.inOrder(sortedBy{Order: o}))
 	}
 	rows = slices.Clone(rows)
-	oracle.SortStable(rows, c.compare(o))
+	testkit.SortStable(rows, c.compare(o))
 	return rows
 }
 

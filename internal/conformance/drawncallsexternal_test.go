@@ -10,6 +10,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/extsort"
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 )
 
 // externalVerbs are the sorts of package extsort, most of which write runs to disk and read them again.
@@ -203,7 +204,7 @@ func checkDrawnExternalMerge(x *drawnCall) {
 	by := sorter.By(x.columns(x.cols)...)
 	runs := atMost(50, x.drawRuns())
 	want := slices.Concat(runs...)
-	oracle.SortStable(want, x.compare(oracle.Order{}))
+	testkit.SortStable(want, x.compare(oracle.Order{}))
 	e := x.drawExternal(len(want))
 	if x.IntN(3) == 0 && x.offers(x.optionsDrawn, "Eager()") {
 		e.list = append(e.list, extsort.Eager())
@@ -222,7 +223,7 @@ func checkDrawnIncremental(x *drawnCall) {
 	cols := x.columns(x.cols)
 	have, then := sorter.By(cols[:k]...), sorter.By(cols[k:]...)
 	rows := x.drawRows()
-	oracle.SortStable(rows, compareInTurn(compares(x.cols[:k], oracle.Order{})))
+	testkit.SortStable(rows, compareInTurn(compares(x.cols[:k], oracle.Order{})))
 	e := x.drawExternal(len(rows))
 	in := x.streamOf(rows)
 	got, err := called(x, func() ([]int, error) { return collected(extsort.Incremental(have, then, in, e.list...)) })

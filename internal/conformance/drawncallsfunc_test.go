@@ -5,6 +5,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -27,7 +28,7 @@ func (x *drawnCall) byFunc() (rows []int, given, compare func(a, b int) int, opt
 func checkDrawnSortFunc(x *drawnCall) {
 	rows, given, compare, opts := x.byFunc()
 	want := slices.Clone(rows)
-	oracle.SortStable(want, compare)
+	testkit.SortStable(want, compare)
 	got := slices.Clone(rows)
 	sort := func() error { return sorter.SortFunc(got, given, opts...) }
 	if x.IntN(3) == 0 {
@@ -48,7 +49,7 @@ func checkDrawnOrderFunc(x *drawnCall) {
 	rows, given, compare, opts := x.byFunc()
 	want := ascending(len(rows))
 	places := func(a, b int) int { return compare(rows[a], rows[b]) }
-	oracle.SortStable(want, places)
+	testkit.SortStable(want, places)
 	p, err := called(x, func() (perm.Perm, error) { return sorter.OrderFunc(rows, given, opts...) })
 	x.checkPerm(p, err, want, []func(a, b int) int{places})
 }

@@ -7,6 +7,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -176,7 +177,7 @@ func checkDrawnRowsSearchRange(x *drawnCall) {
 // ranksBy returns a column of the ranks of n rows by a comparison.
 func ranksBy(n int, compare func(a, b int) int) sorter.Column[int] {
 	rows, ranks := ascending(n), make([]uint32, n)
-	oracle.SortStable(rows, compare)
+	testkit.SortStable(rows, compare)
 	for i := 1; i < n; i++ {
 		ranks[rows[i]] = ranks[rows[i-1]]
 		if compare(rows[i-1], rows[i]) != 0 {

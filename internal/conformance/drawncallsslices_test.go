@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -142,7 +142,7 @@ func checkDrawnSortWithin(x *drawnCall) {
 func (x *drawnCall) sortSegments(rows, offsets []int) {
 	compare := x.compare(x.order)
 	for i := range len(offsets) - 1 {
-		oracle.SortStable(rows[offsets[i]:offsets[i+1]], compare)
+		testkit.SortStable(rows[offsets[i]:offsets[i+1]], compare)
 	}
 }
 
@@ -169,7 +169,7 @@ func (x *drawnCall) placesInOrder(rows []int) []int {
 		return x.inOrder(sortedBy{Order: x.order})
 	}
 	places := ascending(len(rows))
-	oracle.SortStable(places, compareInTurn(x.comparesOf(rows)))
+	testkit.SortStable(places, compareInTurn(x.comparesOf(rows)))
 	return places
 }
 

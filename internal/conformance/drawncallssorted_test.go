@@ -6,6 +6,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 )
 
 // The verbs on sorted slices: see sliceVerbs.
@@ -15,7 +16,7 @@ func checkDrawnMerge(x *drawnCall) {
 	opts := x.draw(x.n, len(x.cols))
 	runs := x.drawRuns()
 	want := slices.Concat(runs...)
-	oracle.SortStable(want, x.compare(x.order))
+	testkit.SortStable(want, x.compare(x.order))
 	got := make([]int, len(want))
 	x.says(nil, fmt.Sprintf("got := make([]int, %d)\nerr := by.Merge(got, %#v, opts...)", len(want), runs), want)
 	if x.failed(calledFor(x, func() error { return by.Merge(got, runs, opts...) })) {

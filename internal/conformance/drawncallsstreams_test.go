@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/testkit"
 )
 
 // streamVerbs are the first elements of a stream.
@@ -131,7 +131,7 @@ func checkDrawnTopPer(x *drawnCall) {
 // firstPer returns the first k of rows in each partition, and where partitions begin among them.
 func (x *drawnCall) firstPer(rows []int, k int) (first, starts []int) {
 	rows = slices.Clone(rows)
-	oracle.SortStable(rows, compareInTurn(compares(slices.Concat(x.partition, x.cols), x.order)))
+	testkit.SortStable(rows, compareInTurn(compares(slices.Concat(x.partition, x.cols), x.order)))
 	partition := compareInTurn(compares(x.partition, x.order))
 	starts, at := []int{0}, 0
 	for i, row := range rows {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/testkit"
@@ -73,7 +72,7 @@ func orderOf(job *engine.Job, codes []uint64) []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	oracle.SortStable(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
+	testkit.SortStable(order, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 	if job.Ties != nil {
 		engine.MarkTies(job.Ties, 0, false, codesBy(order, codes))
 	}
@@ -376,7 +375,7 @@ func TestEngineColumns(t *testing.T) {
 		m.name += " on the plain engine"
 		in := newRecords(i*37, uint64(i))
 		want := slices.Clone(in)
-		oracle.SortStable(want, spec.compare(m.order))
+		testkit.SortStable(want, spec.compare(m.order))
 		name := fmt.Sprintf("%v, n=%d, %s", spec, len(in), m.name)
 		checkOrderingSort(t, name, spec, in, want, m)
 		checkOrderingOrder(t, name, spec, in, want, m)

@@ -13,6 +13,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
 )
 
@@ -150,8 +151,8 @@ func checkFewRows(t *testing.T, rows []fewRow, c, next fewColumn) {
 	want, selected := perm.Identity(len(rows)), perm.Identity(len(rows))
 	slices.Reverse(selected)
 	wantSelected := slices.Clone(selected)
-	oracle.SortStable(want, compare)
-	oracle.SortStable(wantSelected, compare)
+	testkit.SortStable(want, compare)
+	testkit.SortStable(wantSelected, compare)
 	seconds := next.numbers(rows)
 	for i, col := range c.numbers(rows) {
 		cols := []sorter.Column[int]{col, seconds[i%len(seconds)]}
@@ -196,7 +197,7 @@ func TestFewFloats(t *testing.T) {
 		for _, m := range modes {
 			compare, descending := oracle.Ordered[float64](m.order), m.order.Desc
 			want := perm.Identity(len(keys))
-			oracle.SortStable(want, func(a, b uint32) int {
+			testkit.SortStable(want, func(a, b uint32) int {
 				return cmp.Or(compare(keys[a], keys[b]), directed(descending, cmp.Compare(b, a), cmp.Compare(a, b)))
 			})
 			name := fmt.Sprint(keys, ", ", m.name)

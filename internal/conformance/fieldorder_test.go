@@ -143,11 +143,11 @@ func TestFieldsInOrderCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	oracle.SortStable(in, fields.Compare)
+	testkit.SortStable(in, fields.Compare)
 	slices.Reverse(in)
 	in[100], in[3000] = in[3000], in[100]
 	want := slices.Clone(in)
-	oracle.SortStable(want, fields.Compare)
+	testkit.SortStable(want, fields.Compare)
 	position := func(r orderRow) int { return r.pos }
 	cancellable, stop := context.WithCancel(context.Background())
 	defer stop()

@@ -148,7 +148,7 @@ func sortPairsOf[V comparable](t *testing.T, n int, value func(i int) V) {
 		values[i] = value(i)
 		pairs[i] = pair{keys[i], values[i]}
 	}
-	oracle.SortStable(pairs, func(a, b pair) int { return oracle.Ordered[uint64](oracle.Order{})(a.key, b.key) })
+	testkit.SortStable(pairs, func(a, b pair) int { return oracle.Ordered[uint64](oracle.Order{})(a.key, b.key) })
 	err := sorter.SortPairs(keys, values, sorter.Stable())
 	got := make([]pair, n)
 	for i := range got {

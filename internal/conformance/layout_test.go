@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/vecsort"
 )
@@ -64,7 +63,7 @@ func checkLaidOut(t *testing.T, name, want string, keys []int64, workers int) {
 	}
 	rows := rows24(keys)
 	sorted := slices.Clone(rows)
-	oracle.SortStable(sorted, func(a, b row24) int { return cmp.Compare(a.key, b.key) })
+	testkit.SortStable(sorted, func(a, b row24) int { return cmp.Compare(a.key, b.key) })
 
 	got := slices.Clone(rows)
 	checkSame(t, name+", Sort", sorter.Sort(got, func(r row24) int64 { return r.key }, opts...), got, sorted)

@@ -137,7 +137,7 @@ func drawLimited(r *rand.Rand, n int) limited {
 func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns int, name string) limited {
 	n, s := len(in), slices.Clone(in)
 	want := slices.Clone(in)
-	oracle.SortStable(want, by.Compare)
+	testkit.SortStable(want, by.Compare)
 	c := limited{clean: func() string { return oracle.Diff(s, in, same[trade]) }, slack: tieSlack(n, columns, unsafe.Sizeof(trade{}))}
 	switch verb := r.IntN(5); verb {
 	case 0:
@@ -157,7 +157,7 @@ func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns in
 			slices.Reverse(cols)
 		}
 		wantRows := ascending(n)
-		oracle.SortStable(wantRows, sorter.By(cols...).Compare)
+		testkit.SortStable(wantRows, sorter.By(cols...).Compare)
 		var p perm.Perm
 		c.name, c.result = "Rows.Order of "+name, 4*int64(n)
 		c.run = func(opts ...sorter.Option) (err error) { p, err = sorter.RowsBy(n, cols...).Order(opts...); return err }
@@ -174,10 +174,10 @@ func drawOrdered(r *rand.Rand, by sorter.Ordering[trade], in []trade, columns in
 		c.wrong = func() string { return diffOf(nil, s[:k], want[:k]) }
 	case 4:
 		cut := r.IntN(n + 1)
-		oracle.SortStable(in[:cut], by.Compare)
-		oracle.SortStable(in[cut:], by.Compare)
+		testkit.SortStable(in[:cut], by.Compare)
+		testkit.SortStable(in[cut:], by.Compare)
 		want = slices.Clone(in)
-		oracle.SortStable(want, by.Compare)
+		testkit.SortStable(want, by.Compare)
 		if at := r.IntN(cut + 1); r.IntN(2) == 0 {
 			c.name = "Merge of many by " + name
 			c.clean = func() string { return oracle.Diff(s, make([]trade, n), same[trade]) }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/testkit"
@@ -55,7 +54,7 @@ func TestLongElements(t *testing.T) {
 		in := draw(d, scaled(100_000), newTrade)
 		by := sorter.By(sorter.Asc(func(e trade) string { return e.name[:2] }), sorter.Desc(func(e trade) string { return e.venue }))
 		want := slices.Clone(in)
-		oracle.SortStable(want, by.Compare)
+		testkit.SortStable(want, by.Compare)
 		for _, opts := range [][]sorter.Option{{sorter.Workers(1)}, {sorter.Workers(3)}, {sorter.WithContext(neverCancelled)}} {
 			got, outside := guarded(in, len(opts))
 			err := errors.Join(by.Sort(got, opts...), outside())

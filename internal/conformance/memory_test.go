@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/testkit"
@@ -80,7 +79,7 @@ func TestMemoryLimit(t *testing.T) {
 	wide := draw(dist.Named("uniform"), n/4, func(v uint64, i int) [25]uint64 { return [25]uint64{v, uint64(i)} })
 	first := func(e [25]uint64) uint64 { return e[0] }
 	wantWide := slices.Clone(wide)
-	oracle.SortStable(wantWide, func(a, b [25]uint64) int { return cmp.Compare(a[0], b[0]) })
+	testkit.SortStable(wantWide, func(a, b [25]uint64) int { return cmp.Compare(a[0], b[0]) })
 	checkLimits(t, "200 bytes by uint64", wide, wantWide, 8, func(s [][25]uint64, opts ...sorter.Option) error {
 		return sorter.Sort(s, first, append(opts, sorter.Stable())...)
 	})
@@ -137,7 +136,7 @@ func checkLimitTies(t *testing.T, n int, limits []int64, more ...sorter.Option) 
 			}
 		}
 		want := slices.Clone(in)
-		oracle.SortStable(want, func(x, y row) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
+		testkit.SortStable(want, func(x, y row) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
 		second := sorter.Asc(func(x row) uint64 { return x.b })
 		for name, by := range map[string]sorter.Ordering[row]{
 			"32": sorter.By(sorter.Asc(func(x row) uint32 { return uint32(x.a) }), second),

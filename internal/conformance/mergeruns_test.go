@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -165,7 +164,7 @@ func checkMergeShape[E comparable, K orderedKey](t *testing.T, shape int, of fun
 			for i := range end - from {
 				all = append(all, of(mergeShapes[shape].key(r, run, k, i), from+i))
 			}
-			oracle.SortStable(all[from:], func(a, b E) int { return cmp.Compare(key(a), key(b)) })
+			testkit.SortStable(all[from:], func(a, b E) int { return cmp.Compare(key(a), key(b)) })
 			runs = append(runs, all[from:len(all):len(all)])
 		}
 		for i := range runs { // all may have moved
@@ -176,7 +175,7 @@ func checkMergeShape[E comparable, K orderedKey](t *testing.T, shape int, of fun
 			runs[i] = all[lo : lo+len(runs[i])]
 		}
 		want := slices.Clone(all)
-		oracle.SortStable(want, func(a, b E) int { return cmp.Compare(key(a), key(b)) })
+		testkit.SortStable(want, func(a, b E) int { return cmp.Compare(key(a), key(b)) })
 		dst, outside := guarded(make([]E, n), i)
 		err := errors.Join(sorter.Merge(dst, runs, key, sorter.Workers(1+(i+shape)%8)), outside())
 		checkSame(t, fmt.Sprintf("%s, %d runs of %T", mergeShapes[shape].name, k, all[0]), err, dst, want)

@@ -194,7 +194,7 @@ func columnsOf[E any](spec []nullColumn[E]) (cols []sorter.Column[E], name strin
 func wantRows[E any](rows []nullRow, spec []nullColumn[E], o oracle.Order) perm.Perm {
 	p := perm.Identity(len(rows))
 	compare := comparison(spec, o)
-	oracle.SortStable(p, func(a, b uint32) int { return compare(&rows[a], &rows[b]) })
+	testkit.SortStable(p, func(a, b uint32) int { return compare(&rows[a], &rows[b]) })
 	return p
 }
 

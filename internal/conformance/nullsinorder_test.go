@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
@@ -93,7 +92,7 @@ func checkNullRise(t *testing.T, name string, n int, isNull func(i, n int, r *ra
 		}
 		nullsFirst := c == 0 || c == 2 || c == 4
 		want := perm.Identity(n)
-		oracle.SortStable(want, func(a, b uint32) int {
+		testkit.SortStable(want, func(a, b uint32) int {
 			switch {
 			case null[a] != null[b] && null[a] == nullsFirst:
 				return -1

@@ -188,7 +188,7 @@ func TestNullsOfOneOrdering(t *testing.T) {
 				rows[i].null = turn%2 != 0 && i != 64
 			}
 			want, got := slices.Clone(rows), slices.Clone(rows)
-			oracle.SortStable(want, c.compare(oracle.Order{}))
+			testkit.SortStable(want, c.compare(oracle.Order{}))
 			err := by.Sort(got, sorter.Stable())
 			if diff := oracle.Diff(got, want, sameKeyed[uint64]); err != nil || diff != "" {
 				t.Errorf("nulls first %v, turn %d: %v, %s", first, turn, err, diff)
@@ -210,7 +210,7 @@ func TestNullsMovedByBuckets(t *testing.T) {
 			}
 			c := keyedCase[int64]{rows: rows, calls: make([]atomic.Uint32, n), first: turn != 1}
 			want := slices.Clone(rows)
-			oracle.SortStable(want, c.compare(oracle.Order{}))
+			testkit.SortStable(want, c.compare(oracle.Order{}))
 			err := c.ordering().Sort(rows, sorter.Stable(), sorter.Use(sorter.BucketRadix), sorter.Workers(1+turn))
 			if diff := oracle.Diff(rows, want, sameKeyed[int64]); err != nil || diff != "" {
 				t.Errorf("%s, %s null: %v, %s", keys.name, pattern.name, err, diff)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -117,7 +116,7 @@ func boundPairs[K orderedKey, V comparable](t *testing.T, draws []uint64, key fu
 			compare = func(a, b pairing[K, V]) int { return cmp.Compare(b.key, a.key) }
 			opts = append(opts, sorter.Descending())
 		}
-		oracle.SortStable(want, compare)
+		testkit.SortStable(want, compare)
 		gotKeys, gotValues := slices.Clone(keys), slices.Clone(values)
 		err := sorter.SortPairs(gotKeys, gotValues, opts...)
 		checkSame(t, fmt.Sprintf("%d pairs of %T and %T, descending %v", n, *new(K), *new(V), desc), err, paired(gotKeys, gotValues), want)
@@ -239,7 +238,7 @@ func checkStableFloats[K interface{ float32 | float64 }](t *testing.T, name stri
 		if desc {
 			opts = append(opts, sorter.Descending())
 		}
-		oracle.SortStable(want, func(a, b pairing[K, int]) int {
+		testkit.SortStable(want, func(a, b pairing[K, int]) int {
 			if desc {
 				a, b = b, a
 			}
@@ -318,7 +317,7 @@ func limitPairs[K orderedKey, V comparable](t *testing.T, name string, keys []K,
 	n := len(keys)
 	in := paired(keys, mapped(ascending(n), value))
 	want := slices.Clone(in)
-	oracle.SortStable(want, func(a, b pairing[K, V]) int { return cmp.Compare(a.key, b.key) })
+	testkit.SortStable(want, func(a, b pairing[K, V]) int { return cmp.Compare(a.key, b.key) })
 	keys, values := make([]K, n), make([]V, n)
 	for _, more := range [][]sorter.Option{{sorter.Workers(workers)}, {sorter.Workers(workers), sorter.WithContext(neverCancelled)}} {
 		enough := false

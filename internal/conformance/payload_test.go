@@ -12,7 +12,6 @@ import (
 	"unsafe"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -67,7 +66,7 @@ func checkPayloadModes[E comparable, K orderedKey](t *testing.T, name string, in
 		}
 		if sorted[way] == nil {
 			sorted[way] = slices.Clone(in)
-			oracle.SortStable(sorted[way], func(a, b E) int { return sign * cmp.Compare(key(a), key(b)) })
+			testkit.SortStable(sorted[way], func(a, b E) int { return sign * cmp.Compare(key(a), key(b)) })
 		}
 		got, outside := guarded(in, i)
 		err := errors.Join(sorter.Sort(got, key, m.stable()...), outside())

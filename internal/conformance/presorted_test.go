@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/perm"
@@ -69,7 +68,7 @@ func events(n, longest int, names bool, r *rand.Rand) []event {
 		}
 	}
 	if names {
-		oracle.SortStable(s, func(a, b event) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.name, b.name)) })
+		testkit.SortStable(s, func(a, b event) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.name, b.name)) })
 	}
 	for i := range s {
 		s[i].at = i
@@ -174,7 +173,7 @@ func TestRunsOfDaysCancelled(t *testing.T) {
 	in := events(testkit.Pick(5000, 20_000), 30, false, dist.Rand(74))
 	for _, o := range eventOrders {
 		want := slices.Clone(in)
-		oracle.SortStable(want, o.by.Compare)
+		testkit.SortStable(want, o.by.Compare)
 		cancellable, stop := context.WithCancel(context.Background())
 		ask := func(questions int64) int64 {
 			ctx := &testkit.Ending{Context: cancellable}
@@ -241,7 +240,7 @@ func TestLeadingInMemory(t *testing.T) {
 			}{
 				{"in order", func() {}, "segments"},
 				{"in order by all", func() {
-					oracle.SortStable(in, func(a, b event) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.amount, b.amount)) })
+					testkit.SortStable(in, func(a, b event) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.amount, b.amount)) })
 				}, "sorted"},
 				{"a day out of order", func() {
 					for i, at := 0, n/2+r.IntN(n/3); i < n; i++ {
@@ -255,7 +254,7 @@ func TestLeadingInMemory(t *testing.T) {
 				c.change()
 				name := fmt.Sprintf("%s, days of up to %d, %s", kind.name, longest, c.name)
 				guess := permOf(ascending(n))
-				oracle.SortStable(guess, func(a, b uint32) int {
+				testkit.SortStable(guess, func(a, b uint32) int {
 					return cmp.Or(cmp.Compare(in[a].day, in[b].day), cmp.Compare(in[a].amount, in[b].amount))
 				})
 				days := mapped(in, func(e event) int64 { return e.day })

@@ -69,7 +69,7 @@ func checkRowsSort(t *testing.T, name string, rows []nullRow, cols []sorter.Colu
 	t.Helper()
 	compare := comparison(spec, o)
 	want := slices.Clone(selected)
-	oracle.SortStable(want, func(a, b uint32) int { return compare(&rows[a], &rows[b]) })
+	testkit.SortStable(want, func(a, b uint32) int { return compare(&rows[a], &rows[b]) })
 
 	got := slices.Clone(selected)
 	err := sorter.RowsBy(len(rows), cols...).Sort(got, append(opts, sorter.Stable())...)
@@ -145,7 +145,7 @@ func TestRowsSortInLittleMemory(t *testing.T) {
 		rows := selections[3].draw(n)
 		compare := comparison(spec, oracle.Order{})
 		want := slices.Clone(rows)
-		oracle.SortStable(want, func(a, b uint32) int { return compare(&all[a], &all[b]) })
+		testkit.SortStable(want, func(a, b uint32) int { return compare(&all[a], &all[b]) })
 		refused := false
 		for limit := int64(n) * 150; limit > 1000 && !refused; limit -= limit / testkit.Pick[int64](3, 7) {
 			refused = !checkLimit(t, "rows", rows, want, limit, func(s []uint32, opts ...sorter.Option) error {

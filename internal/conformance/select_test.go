@@ -511,7 +511,7 @@ func TestSearchRangeByColumns(t *testing.T) {
 		for _, n := range []int{0, 1, 60, 300} {
 			all := newRecords(n+10, uint64(i))
 			in, compare := all[:n], spec.compare(oracle.Order{})
-			oracle.SortStable(in, compare)
+			testkit.SortStable(in, compare)
 			by, _ := spec.build()
 			cols := []sorter.Column[int]{sorter.Asc(func(row int) string { return all[row].Text }), sorter.Desc(func(row int) int8 { return all[row].I8 })}
 			for _, target := range all[max(0, n-10):] {
@@ -523,7 +523,7 @@ func TestSearchRangeByColumns(t *testing.T) {
 					}
 				}
 			}
-			oracle.SortStable(in, func(a, b record) int { return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(b.I8, a.I8)) })
+			testkit.SortStable(in, func(a, b record) int { return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(b.I8, a.I8)) })
 			for row := range all {
 				lo, hi := sorter.RowsBy(n, cols...).SearchRange(row)
 				for at := range n {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/testkit"
 )
 
@@ -95,7 +94,7 @@ func TestAlmostOrderedColumns(t *testing.T) {
 func checkTowers(t *testing.T, name string, s []tower, inOrder bool, opts ...sorter.Option) {
 	t.Helper()
 	want := slices.Clone(s)
-	oracle.SortStable(want, compareTowers)
+	testkit.SortStable(want, compareTowers)
 	var st sorter.Stats
 	opts = append(opts, sorter.Report(&st))
 
@@ -149,7 +148,7 @@ func TestFallingColumns(t *testing.T) {
 		c.spoil()
 		var st sorter.Stats
 		got, want := slices.Clone(s), slices.Clone(s)
-		oracle.SortStable(want, compareTowers)
+		testkit.SortStable(want, compareTowers)
 		order, calls := towerOrder(len(s))
 		checkSame(t, c.name, order.Sort(got, sorter.Report(&st)), got, want)
 		checkOnce(t, c.name, calls)
@@ -206,7 +205,7 @@ func checkShapes[K sorter.Key](t *testing.T, name string, n, each int, key func(
 		err := sorter.Sort(got, up, append(c.opts, sorter.Report(&st))...)
 		wanted := slices.Clone(rows)
 		if !c.stays {
-			oracle.SortStable(wanted, func(a, b int) int { return cmp.Compare(b/each, a/each) })
+			testkit.SortStable(wanted, func(a, b int) int { return cmp.Compare(b/each, a/each) })
 		}
 		checkSame(t, name+", "+c.name, err, got, wanted)
 		if st.Shape != want {
@@ -310,7 +309,7 @@ type padded struct {
 func checkNearly(t *testing.T, name string, keys []int32, near bool) {
 	t.Helper()
 	want := ascending(len(keys))
-	oracle.SortStable(want, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	testkit.SortStable(want, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 	var st sorter.Stats
 	found := func(verb string) {
 		t.Helper()

@@ -10,6 +10,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // sharedFamilies are texts that all begin alike, and have ties in their first eight bytes.
@@ -85,13 +86,13 @@ func TestSharedTextsThenNumbers(t *testing.T) {
 			}
 			by := sorter.By(first, sorter.Desc(func(e row) float64 { return e.score }))
 			want := slices.Clone(all)
-			oracle.SortStable(want, by.Compare)
+			testkit.SortStable(want, by.Compare)
 			got := slices.Clone(all)
 			checkSame(t, family.name, by.Sort(got, sorter.Stable(), sorter.Workers(1+i%3)), got, want)
 
 			runs := slices.Collect(slices.Chunk(slices.Clone(all), 700))
 			for _, run := range runs {
-				oracle.SortStable(run, by.Compare)
+				testkit.SortStable(run, by.Compare)
 			}
 			checkSame(t, family.name+", Merge of many", by.Merge(got, runs), got, want)
 		}

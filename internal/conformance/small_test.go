@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -119,7 +118,7 @@ func TestSmallOrderingIsShared(t *testing.T) {
 			for i := range 60 {
 				s := shuffled(towers(i*g*7+i), uint64(i))
 				want := slices.Clone(s)
-				oracle.SortStable(want, compareTowers)
+				testkit.SortStable(want, compareTowers)
 				got := slices.Clone(s)
 				reportSame(t, "Sort", order.Sort(got), got, want)
 				p, err := order.Order(s)
@@ -222,9 +221,9 @@ func smallKeys[K interface {
 	}
 	for _, desc := range []bool{false, true} {
 		want, opts := slices.Clone(elements), []sorter.Option{sorter.Stable()}
-		oracle.SortStable(want, func(a, b element) int { return cmp.Compare(a.key, b.key) })
+		testkit.SortStable(want, func(a, b element) int { return cmp.Compare(a.key, b.key) })
 		if desc {
-			oracle.SortStable(want, func(a, b element) int { return cmp.Compare(b.key, a.key) })
+			testkit.SortStable(want, func(a, b element) int { return cmp.Compare(b.key, a.key) })
 			opts = append(opts, sorter.Descending())
 		}
 		got, keys := slices.Clone(elements), make([]K, len(elements))
@@ -248,7 +247,7 @@ func everySmallTop(t *testing.T, draws []uint64) {
 		want[i] = i
 	}
 	byDraw := func(i int) uint64 { return draws[i] }
-	oracle.SortStable(want, func(i, j int) int { return cmp.Compare(draws[i], draws[j]) })
+	testkit.SortStable(want, func(i, j int) int { return cmp.Compare(draws[i], draws[j]) })
 	for k := 1; k <= len(draws); k++ {
 		got := slices.Sorted(slices.Values(want))
 		_ = sorter.TopK(got, k, byDraw)

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 )
 
 // The stack of a goroutine moves when it grows. Options, keys and rows that lie on it must move
@@ -107,8 +107,8 @@ func TestStackGrowsInKeyFunction(t *testing.T) {
 				"Merge": func(s []row, opts ...sorter.Option) error {
 					a, b := slices.Clone(s[:len(s)/2]), slices.Clone(s[len(s)/2:])
 					byNumber := func(x, y row) int { return cmp.Compare(x.num, y.num) }
-					oracle.SortStable(a, byNumber)
-					oracle.SortStable(b, byNumber)
+					testkit.SortStable(a, byNumber)
+					testkit.SortStable(b, byNumber)
 					calls = 0
 					return sorter.Merge(s, [][]row{a, b}, num, opts...)
 				},

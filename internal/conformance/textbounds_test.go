@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -46,7 +45,7 @@ func checkTextsOf(t *testing.T, length, n int) {
 		return textRow{strings.Clone(common) + string(rune('a'+r.IntN(3))), i}
 	})
 	want := append([]textRow(nil), rows...)
-	oracle.SortStable(want, func(a, b textRow) int { return strings.Compare(a.text, b.text) })
+	testkit.SortStable(want, func(a, b textRow) int { return strings.Compare(a.text, b.text) })
 	name := fmt.Sprintf("%d texts of %d bytes", n, length)
 	for _, opts := range [][]sorter.Option{nil, {sorter.Workers(1)}, {sorter.WithContext(neverCancelled), sorter.Workers(3)}} {
 		got := append([]textRow(nil), rows...)

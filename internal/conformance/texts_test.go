@@ -115,7 +115,7 @@ func TestDeepColumns(t *testing.T) {
 			}
 			by := sorter.By(one, sorter.Asc(func(e row) string { return e.b }).NullsFirst(null), sorter.Desc(func(e row) uint8 { return e.c }))
 			want := slices.Clone(s)
-			oracle.SortStable(want, compare)
+			testkit.SortStable(want, compare)
 			name := fmt.Sprintf("%s, then %s, n=%d", first.Name, second.Name, n)
 
 			got := slices.Clone(s)

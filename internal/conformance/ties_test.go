@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -225,7 +224,7 @@ func TestConstantColumns(t *testing.T) {
 				}
 				order, name := sorter.By(cols...), fmt.Sprintf("%s, %s, %d workers", shape, name, workers)
 				want := slices.Clone(in)
-				oracle.SortStable(want, order.Compare)
+				testkit.SortStable(want, order.Compare)
 				for i := range calls {
 					calls[i].Store(0)
 				}

@@ -304,7 +304,7 @@ func checkWayVerbs(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
 	call, opts, asked, as := drawWayOptions(r, n, len(cols))
 	name = fmt.Sprintf("%s: %v, %s", name, cols, as)
 	want := perm.Identity(n)
-	oracle.SortStable(want, compareWays(cols, call))
+	testkit.SortStable(want, compareWays(cols, call))
 	byRow := func() []sorter.Column[int] { return columnsOfWay(cols, ofRow) }
 
 	p, err := sorter.RowsBy(n, byRow()...).Order(opts...)
@@ -395,7 +395,7 @@ func checkWaySorted(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
 	n := len(cols[0].values)
 	call, opts, _, as := drawWayOptions(r, n, len(cols))
 	want := perm.Identity(n)
-	oracle.SortStable(want, compareWays(cols, call))
+	testkit.SortStable(want, compareWays(cols, call))
 	wanted := mapped(want, func(row uint32) wayElement { return wayElement{row: int(row)} })
 	by := sorter.By(columnsOfWay(cols, ofElement)...)
 	all := mapped(ascending(n), func(row int) wayElement { return wayElement{row: row} })

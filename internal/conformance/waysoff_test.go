@@ -269,7 +269,7 @@ func wayOrder(cols []wayColumn, call oracle.Order) []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	oracle.SortStable(order, compareWays(cols, call))
+	testkit.SortStable(order, compareWays(cols, call))
 	return order
 }
 
@@ -284,7 +284,7 @@ func checkWayWithin(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
 		want[i] = uint32(i)
 	}
 	for i, lo := range offsets[:len(offsets)-1] {
-		oracle.SortStable(want[lo:offsets[i+1]], compareWays(cols, call))
+		testkit.SortStable(want[lo:offsets[i+1]], compareWays(cols, call))
 	}
 	got, err := sorter.RowsBy(n, columnsOfWay(cols, ofRow)...).Within(offsets, opts...)
 	checkSame(t, fmt.Sprintf("%s: %v, %s, Rows.Within", name, cols, as), err, got, want)

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"example.com/sorter"
-	"example.com/sorter/fuzz/oracle"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/testkit"
 )
@@ -143,7 +142,7 @@ func TestWithin(t *testing.T) {
 				}
 				want := slices.Clone(rows)
 				for s := 1; s < len(offsets); s++ {
-					oracle.SortStable(want[offsets[s-1]:offsets[s]], order.by.Compare)
+					testkit.SortStable(want[offsets[s-1]:offsets[s]], order.by.Compare)
 				}
 				name := fmt.Sprintf("%s, segments %s, n=%d", order.name, segments.name, n)
 				checkWithin(t, name, rows, want, offsets, k, sorter.Workers(1+(i+j+k)%3))
@@ -239,7 +238,7 @@ func TestWithinCancelledAnywhere(t *testing.T) {
 	offsets := append(evenOffsets(n/4, 30), n)
 	want := slices.Clone(rows)
 	for i := 1; i < len(offsets); i++ {
-		oracle.SortStable(want[offsets[i-1]:offsets[i]], func(a, b listed) int { return cmp.Compare(a.num, b.num) })
+		testkit.SortStable(want[offsets[i-1]:offsets[i]], func(a, b listed) int { return cmp.Compare(a.num, b.num) })
 	}
 	cancellable, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -316,7 +315,7 @@ func BenchmarkWithin(b *testing.B) {
 			}},
 			{"slices", func() {
 				for i := 1; i < len(offsets); i++ {
-					oracle.SortStable(s[offsets[i-1]:offsets[i]], func(a, b pair) int { return cmp.Compare(a.key, b.key) })
+					testkit.SortStable(s[offsets[i-1]:offsets[i]], func(a, b pair) int { return cmp.Compare(a.key, b.key) })
 				}
 			}},
 			{"Sort by segment and key", func() { _ = by.Sort(s) }},
