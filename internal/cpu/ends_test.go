@@ -20,8 +20,14 @@ func TestEnds(t *testing.T) {
 		"few to be counted": {20_000, func(int, int) uint64 { return r.Uint64N(300) }},
 		"by one worker":     {5000, func(int, int) uint64 { return r.Uint64() }},
 		"partitioned":       {80_000, func(int, int) uint64 { return r.Uint64() }},
-		"partitioned twice": {90_000, func(i, _ int) uint64 { return r.Uint64() >> (40 * (i % 2)) }},
-		"ties":              {80_000, func(int, int) uint64 { return r.Uint64N(20_000) << 40 }},
+		"partitioned twice": {150_000, func(i, _ int) uint64 { return r.Uint64() >> (40 * (i % 2)) }},
+		"a crowd in order": {150_000, func(i, _ int) uint64 {
+			if i%2 == 0 {
+				return r.Uint64()
+			}
+			return 1<<63 + uint64(i)
+		}},
+		"ties": {80_000, func(int, int) uint64 { return r.Uint64N(20_000) << 40 }},
 		"few and others": {30_000, func(i, _ int) uint64 {
 			if i%6 == 0 {
 				return r.Uint64()

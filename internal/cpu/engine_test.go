@@ -37,8 +37,15 @@ func TestEngine(t *testing.T) {
 						dst[i] = uint32(codes[lo+i])
 					}
 				}
+				ties := make(engine.Ties, engine.TieWords(n)+1)
+				job.Ties = ties
 				if err := (Engine{}).Order(ctx, job); err != nil || !slices.Equal(order, stableOrder(codes)) {
 					t.Errorf("%v of %d codes of %d bits: wrong order, error %v", a, n, bits, err)
+				}
+				for i := 1; i < n; i++ {
+					if ties.Tied(i) != (codes[order[i]] == codes[order[i-1]]) {
+						t.Fatalf("%v of %d codes of %d bits: place %d is tied %t", a, n, bits, i, ties.Tied(i))
+					}
 				}
 				if cancel(); (Engine{}).Order(ctx, job) != context.Canceled {
 					t.Errorf("%v of %d codes of %d bits: no error after the end", a, n, bits)

@@ -58,28 +58,27 @@ func testFewValues[C Code](t *testing.T) {
 // is one of those at even distances, at a place that is drawn.
 func TestHeavySample(t *testing.T) {
 	for _, c := range []struct {
-		n, heavy int // sampled keys of the four values
+		n, heavy int // sampled keys of the values
+		values   int
 		used     int
 	}{
-		{128 * heavySample, heavyLeast, 4}, {128 * heavySample, heavyLeast - 1, 0}, {128 * heavySample, heavySample, 4}, {2 * heavySample, heavySample, 4},
-		{2*heavySample - 1, heavySample, 0},
+		{128 * heavySample, heavyLeast, 4, 4}, {128 * heavySample, heavyLeast - 1, 4, 0}, {128 * heavySample, heavySample, 4, 4}, {2 * heavySample, heavySample, 4, 4},
+		{2*heavySample - 1, heavySample, 4, 0}, {128 * heavySample, heavyLeast, 2, 2}, {128 * heavySample, heavyLeast - 2, 2, 0},
 	} {
 		step := c.n / heavySample
 		keys := make([]uint64, c.n)
 		for i := range keys {
-			if keys[i] = uint64(i%4) << 40; i/step >= c.heavy {
+			if keys[i] = uint64(i/step%c.values+1) << 40; i/step >= c.heavy {
 				keys[i] = uint64(i)<<20 + 1
-			} else {
-				keys[i] = uint64(i/step%4) << 40
 			}
 		}
 		h, ordered := sampleHeavy(keys, func(bits uint64) uint64 { return bits })
 		if h.used != c.used || ordered {
-			t.Errorf("%d keys, %d of %d sampled have one of four values: %d are found, ordered %t", c.n, c.heavy, heavySample, h.used, ordered)
+			t.Errorf("%d keys, %d of %d sampled have one of %d values: %d are found, ordered %t", c.n, c.heavy, heavySample, c.values, h.used, ordered)
 		}
-		for i := range h.used {
-			if h.values[i]>>40 > 3 || h.values[i]<<24 != 0 || slices.Contains(h.values[:i], h.values[i]) {
-				t.Errorf("values %x", h.values)
+		for i, value := range h.values {
+			if h.used > 0 && (value == 0 || value>>40 > 4 || value<<24 != 0 || slices.Contains(h.values[:i], value) != (i >= h.used)) {
+				t.Errorf("values %x, of which %d count", h.values, h.used)
 			}
 		}
 	}

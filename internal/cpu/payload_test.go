@@ -119,7 +119,7 @@ func TestHasPointers(t *testing.T) {
 	}
 }
 
-// TestCopyPast copies elements of all kinds to a place within others, of few and of so many that they pass the caches.
+// TestCopyPast copies elements of all kinds to a place within others, of few, and of more than fit the caches.
 func TestCopyPast(t *testing.T) {
 	for i, by := range moveBySize {
 		n := 1000

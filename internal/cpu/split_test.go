@@ -30,6 +30,9 @@ func TestCrowdedKeys(t *testing.T) {
 			if got := splitting(env, in(codes), n, surveyOf(codes)); got != (crowd && workers <= splitWorkers) {
 				t.Errorf("%s, %d workers: Crowded is %t", name, workers, got)
 			}
+			if some := codes[:mostCached]; splitting(env, in(some), mostCached, surveyOf(some)) != (workers <= splitWorkers) {
+				t.Errorf("%s, %d workers: %d are split, or are not", name, workers, mostCached)
+			}
 			for _, progress := range []func(string, int, int){nil, func(string, int, int) {}} { // in the memory of the keys, and beside
 				sorted := slices.Clone(codes)
 				env.Loop.Progress = progress

@@ -125,7 +125,7 @@ func TestLongSegments(t *testing.T) {
 // TestRunsOfTiesTakeOffsets bounds the memory of runs as segments: that of segments whose offsets are known, and the offsets that
 // each worker takes at a time.
 func TestRunsOfTiesTakeOffsets(t *testing.T) {
-	for _, n := range []int{100, turnWithin, 5 * turnWithin} {
+	for _, n := range []int{127, turnWithin, 5 * turnWithin} {
 		for _, workers := range []int{0, 1, 7} {
 			runs, known := RunsOf(make(engine.Ties, engine.TieWords(n)+1), n), NewSegments([]int{0, n})
 			more := int64(max(1, workers)) * scratch.Size(min(n, turnWithin)+1, 8)
