@@ -138,7 +138,7 @@ func TestPartitionWays(t *testing.T) {
 		if err != nil || taken&ways.Of(ways.PartitionTable, ways.PartitionRuns) != c.want || st.Algorithm != c.algorithm || st.CodeBits == 0 || calls > c.calls || cap(first) > c.most {
 			t.Errorf("%s: ways %v, %s by %d bits, %d calls, memory for %d rows, %v", c.name, taken, st.Algorithm, st.CodeBits, calls, cap(first), err)
 		}
-		order, err := pipeline.OrderRows(rowColumns(s, append(slices.Clone(c.partition), c.by...)), n, &call.Options{})
+		order, err := pipeline.OrderRows(rowColumns(s, append(slices.Clone(c.partition), c.by...)), n, &call.Options{Workers: 1})
 		var want []uint32
 		ends := []int{0}
 		for lo, hi := 0, 0; lo < n; lo = hi {
