@@ -67,6 +67,17 @@ func (t *keySort[C]) countHeavy() (done bool, err error) {
 	return true, k.writeHeavy(env, h, strays)
 }
 
+// heavyBytes bounds the memory of countHeavy.
+func heavyBytes(s *sizes) int64 {
+	if s.n < heavyStrays {
+		return 0
+	}
+	var a scratch.Area
+	sizeStrays(&a, s.n, s.code)
+	sizeKeys(&a, s.n/heavyStrays, s.workers, s.code)
+	return a.Bytes()
+}
+
 // sampleHeavy returns the values that most of a sample of the keys have, and whether the
 // sample ascends or descends. h.used is 0 if there are no such values.
 func sampleHeavy[C Code](bits []C, code func(bits C) C) (h heavy[C], ordered bool) {

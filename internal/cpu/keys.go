@@ -38,7 +38,7 @@ type Keys[C Code] struct {
 // cannot be cancelled.
 func (k Keys[C]) Sort(env *engine.Env) error {
 	t := &keySort[C]{Keys: k, env: env}
-	if done, err := try(keyTask(t), sampledKeyWays); done || err != nil {
+	if done, err := (&task{keys: t}).try(sampledKeyWays); done || err != nil {
 		return err
 	}
 	var done bool
@@ -46,7 +46,7 @@ func (k Keys[C]) Sort(env *engine.Env) error {
 	if t.v, done, err = k.survey(env); done || err != nil {
 		return err
 	}
-	if done, err = try(keyTask(t), surveyedKeyWays); done || err != nil {
+	if done, err = (&task{keys: t}).try(surveyedKeyWays); done || err != nil {
 		return err
 	}
 	v := t.v
@@ -88,34 +88,20 @@ func KeysBytes(n, workers int, code uintptr) int64 {
 func sizeKeys(a *scratch.Area, n, workers int, code uintptr) {
 	engine.SizeBuffers(a, workers, code) // of the survey
 	sizeFinding(a, n, workers, code)
-	sorted := func() {
+	sizeWays(a, &sizes{n, workers, code}, surveyedKeyWays, func() {
 		sizeCodeSides(a, n, code)
 		engine.SizeBuffers(a, workers, code)
 		if alone(n, workers, 0) {
 			bucket.SizeSorts(a, n, 1, code)
 			return
 		}
-		a.Either(
-			func() { sizeCounters(a, stripesOf(n, workers, 1).count, 1<<unevenCellBits) }, // see count
-			func() { sizeCounters(a, stripesOf(n, workers, 1<<unevenCellBits).count, 1<<maxCellBits) },
-			func() {
-				sizeRounds(a, n, workers, code, 0, func() {
-					bucket.SizeSorts(a, n, workers, code)
-					if most := mostPrivate(n, workers); most > bucket.MaxLen {
-						a.Shares(n, workers, most, code)
-					}
-				})
-			},
-		)
-	}
-	followed := func() { presorted.SizeFollow(a, n, code) }
-	heavy := func() {
-		if n >= heavyStrays {
-			sizeStrays(a, n, code)
-			sizeKeys(a, n/heavyStrays, workers, code)
-		}
-	}
-	a.Either(sorted, followed, heavy)
+		sizeRounds(a, n, workers, code, 0, func() {
+			bucket.SizeSorts(a, n, workers, code)
+			if most := mostPrivate(n, workers); most > bucket.MaxLen {
+				a.Shares(n, workers, most, code)
+			}
+		})
+	})
 }
 
 // sizeCodeSides sizes both sides of the partitions of n codes.
@@ -181,11 +167,18 @@ func (t *keySort[C]) mayMove() bool {
 
 // follow moves the keys that are nearly in order.
 func (t *keySort[C]) follow() (done bool, err error) {
-	l, err := t.moves(t.env, t.v)
-	if l == nil {
+	s := &moveSearch[C]{env: t.env, n: t.Len, words: t.words(), v: t.v}
+	if done, err = s.find(); !done {
 		return false, err
 	}
-	return true, l.Follow(t.env, t.Own.elements())
+	return true, s.moves.Follow(t.env, t.Own.elements())
+}
+
+// followBytes bounds the memory of follow, except that of the search for moves.
+func followBytes(s *sizes) int64 {
+	var a scratch.Area
+	presorted.SizeFollow(&a, s.n, s.code)
+	return a.Bytes()
 }
 
 // narrow reports whether keys are counted by value unless there are moves for them. Counters that leave
@@ -252,6 +245,20 @@ func (t *keySort[C]) count() (done bool, err error) {
 	})
 }
 
+// countingBytes bounds the memory of count: counters of as many values as [keySort.narrow] allows.
+func countingBytes(s *sizes) int64 {
+	if alone(s.n, s.workers, 0) {
+		return 0
+	}
+	var a scratch.Area
+	engine.SizeBuffers(&a, s.workers, s.code)
+	a.Either(
+		func() { sizeCounters(&a, stripesOf(s.n, s.workers, 1).count, 1<<unevenCellBits) },
+		func() { sizeCounters(&a, stripesOf(s.n, s.workers, 1<<unevenCellBits).count, 1<<maxCellBits) },
+	)
+	return a.Bytes()
+}
+
 // codeSort sorts codes in rounds. Each partitions from one side to the other.
 type codeSort[C Code] struct {
 	sides [2]func() []C      // by round; the first side of the first round is not used
@@ -293,10 +300,26 @@ func (c *codeSort[C]) sort(env *engine.Env, codes view[C], lo, n int, v presorte
 	if alone(n, env.Loop.Workers, 0) {
 		return c.locally(env, codes, lo, n, v, side, first)
 	}
-	if done, err := c.splitKeys(env, codes, lo, n, v, side, first); done || err != nil {
+	if done, err := (&task{codes: &codeRound[C]{c, env, codes, lo, n, v, side, first}}).try(splitWays); done || err != nil {
 		return err
 	}
 	return c.byBuckets(env, codes, lo, n, v, side, first)
+}
+
+// codeRound is a call of sort.
+type codeRound[C Code] struct {
+	c           *codeSort[C]
+	env         *engine.Env
+	codes       view[C]
+	lo, n       int
+	v           presorted.Survey[C]
+	side, first int
+}
+
+func (r *codeRound[C]) splitting() bool { return splitting(r.env, r.codes, r.n, r.v) }
+
+func (r *codeRound[C]) split() (done bool, err error) {
+	return true, r.c.bySplits(r.env, r.codes, r.lo, r.n, r.side, r.first)
 }
 
 // byBuckets is sort by a partition into buckets.

@@ -155,7 +155,7 @@ func copyOf[T any](env *engine.Env, m scratch.Memory, s []T) []T {
 func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 	var a scratch.Area
 	sizeCodes(&a, n, code) // given back before the first side has codes
-	presorted.SizeCheck(&a, n)
+	sizeTried(&a, &sizes{n, workers, code}, prefixWays)
 	single := alone(n, workers, size)
 	inPlace := func() { // see gatherRefined, and Settle
 		sizeFinding(&a, n, workers, code)
@@ -196,7 +196,7 @@ func MoveRefined[C Code](env *engine.Env, s Payload, src Source[C], r Refiner[C]
 		}
 		return Settle(env, s, l, t.tie)
 	}
-	if done, err := try(prefixTask(t), prefixWays); done || err != nil {
+	if done, err := (&task{prefixes: t}).try(prefixWays); done || err != nil {
 		return t.tied, err
 	}
 	codes, v := t.codes, t.v

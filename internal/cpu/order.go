@@ -52,7 +52,7 @@ func OrderByKeys[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer
 		memory := func(worker, lo, hi int) []uint32 { return work[worker].Places(hi - lo) }
 		return l.Emit(env, bucket.MaxLen, tie, memory, func(worker, lo int, order []uint32) { sink(worker, lo, order, nil) })
 	}
-	if done, err := try(prefixTask(t), prefixWays); done || err != nil {
+	if done, err := (&task{prefixes: t}).try(prefixWays); done || err != nil {
 		return t.tied, err
 	}
 	return false, orderCodes(env, t.codes, t.v, true, sink)
@@ -62,7 +62,7 @@ func OrderByKeys[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer
 func OrderBytes(n, workers int, code uintptr) int64 {
 	var a scratch.Area
 	sizeCodes(&a, n, code)
-	presorted.SizeCheck(&a, n)
+	sizeTried(&a, &sizes{n, workers, code}, prefixWays)
 	sizeFinding(&a, n, workers, code)
 	sizeOrdering(&a, n, workers, alone(n, workers, 0), true, code, 4)
 	return a.Bytes()

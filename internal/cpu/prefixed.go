@@ -54,6 +54,13 @@ func (t *prefixed[C]) moveByKeys() (done bool, err error) {
 	return true, t.deliver(l)
 }
 
+// checkBytes bounds the memory of the comparisons of neighbours by whole keys. That of moves is their [sizeFinding].
+func checkBytes(s *sizes) int64 {
+	var a scratch.Area
+	presorted.SizeCheck(&a, s.n)
+	return a.Bytes()
+}
+
 func (t *prefixed[C]) goOnByRest() (done bool, err error) { return t.goOn(t.keys.RestDecides()) }
 
 func (t *prefixed[C]) goOnByRuns() (done bool, err error) { return t.goOn(t.keys.RunsDecide(t.codes)) }

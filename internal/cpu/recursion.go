@@ -9,7 +9,6 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ways"
 )
 
 // A partition round leaves buckets of two kinds. Most fit the cache and are sorted there. The
@@ -156,8 +155,10 @@ func sizeOrdering(a *scratch.Area, n, workers int, single, ties bool, code, othe
 		sizeSorting(a, n, 1, ties, code)
 		return
 	}
-	sizeSides(a, n, code)
-	sizeRounds(a, n, workers, code, other, func() { sizeSorting(a, n, workers, ties, code) })
+	sizeWays(a, &sizes{n, workers, code}, orderWays, func() {
+		sizeSides(a, n, code)
+		sizeRounds(a, n, workers, code, other, func() { sizeSorting(a, n, workers, ties, code) })
+	})
 }
 
 // sizeSorting sizes the workspaces in which workers sort and deliver n elements, with their
@@ -187,9 +188,11 @@ func (o *ordering[C]) arrange(env *engine.Env, s extent, v presorted.Survey[C]) 
 		return o.emit(env, s, l)
 	case alone(n, env.Loop.Workers, 0):
 		return o.locally(env, s, v)
-	case o.splitsRows(env, s, v):
-		ways.Took(ways.SplitRows)
-		return o.bySplits(env, s)
+	}
+	narrow, _ := any(codes).([]uint32)
+	round := &orderRound{env, narrow, uint32(v.Span()), s.lo, !s.numbered && !o.ties, func(worker int, p section) { o.deliver(worker, p, nil) }}
+	if done, err := (&task{codes: round}).try(orderWays); done || err != nil {
+		return err
 	}
 	from, to := o.sides[s.side], o.sides[1-s.side]
 	b, err := split(env, s.lo, n, in(codes), v, bucketTarget(n, env.Loop.Workers, maxOrderBuckets), func(env *engine.Env, b *buckets[C]) error {

@@ -7,7 +7,6 @@ import (
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ways"
 )
 
 // Keys of 32 bits, and keys whose codes crowd, are split in halves that workers share: see [bucket.Part].
@@ -23,9 +22,9 @@ const (
 	splitParts   = 3
 )
 
-// maySplit reports whether n codes of keys may be split from the first round on.
-func maySplit(env *engine.Env, n int) bool {
-	return bucket.Splits() && ways.On(ways.SplitKeys) && env.Loop.Workers <= splitWorkers && n <= mostNarrow
+// splitsKeys reports whether some lists of n codes of keys are split from the first round on.
+func splitsKeys(env *engine.Env, n int) bool {
+	return bucket.Splits() && env.Loop.Workers <= splitWorkers && n <= mostNarrow
 }
 
 // splitting reports whether n codes, surveyed as v, are split from the first round on. A round of splits reads and writes all codes, which
@@ -34,23 +33,23 @@ func maySplit(env *engine.Env, n int) bool {
 // 5.6 and 8.6 instead of 6.2).
 func splitting[C Code](env *engine.Env, codes view[C], n int, v presorted.Survey[C]) bool {
 	switch {
-	case !maySplit(env, n):
+	case !splitsKeys(env, n):
 		return false
 	case unsafe.Sizeof(v.Min) == 4 || n <= mostCached:
 		return true
 	}
-	uneven, tied := crowded(codes, n, v)
+	uneven, tied := crowded(codes, n, v.Span())
 	return tied || uneven && n <= mostSplit || prefersSplits(n)
 }
 
 // crowded is [bucket.Crowded] of a sample of n codes.
-func crowded[C Code](codes view[C], n int, v presorted.Survey[C]) (uneven, tied bool) {
+func crowded[C Code](codes view[C], n int, span C) (uneven, tied bool) {
 	sample := make([]C, bucket.MostSample)
 	for i := range sample {
 		at := n / len(sample) * i
 		copy(sample[i:], codes(at, at+1, sample[i:i+1]))
 	}
-	return bucket.Crowded(sample, v.Span())
+	return bucket.Crowded(sample, span)
 }
 
 // bySplits is sort by splits alone. Codes are split where the keys are, or on the given side.
@@ -80,22 +79,43 @@ func splitBetween[C Code](env *engine.Env, work []bucket.Worker[C], codes []C, w
 	})
 }
 
-// splitsRows reports whether the elements of s, surveyed as v, are ordered by splits of words: of 32-bit codes that a matrix would not
+// orderRound is n elements to be ordered by 32-bit codes, of a span, at places from lo on.
+type orderRound struct {
+	env     *engine.Env
+	codes   []uint32 // nil: there are others
+	span    uint32
+	lo      int
+	placed  bool // numbers are places, and no codes are delivered
+	deliver func(worker int, p section)
+}
+
+// splitting reports whether elements are ordered by splits of words: of codes that a matrix would not
 // spread well, each with its place.
-func (o *ordering[C]) splitsRows(env *engine.Env, s extent, v presorted.Survey[C]) bool {
-	n := s.hi - s.lo
-	if !bucket.Splits() || env.Loop.Workers > splitWorkers || unsafe.Sizeof(C(0)) != 4 || o.ties || s.numbered || n > mostSplit ||
-		!ways.On(ways.SplitRows) {
+func (r *orderRound) splitting() bool {
+	if !bucket.Splits() || r.env.Loop.Workers > splitWorkers || r.codes == nil || !r.placed || len(r.codes) > mostSplit {
 		return false
 	}
-	uneven, tied := crowded(in(o.codes(s)), n, v)
+	uneven, tied := crowded(in(r.codes), len(r.codes), r.span)
 	return uneven || tied
 }
 
-// bySplits orders the elements of s, whose numbers are their places, by splits of words.
-func (o *ordering[C]) bySplits(env *engine.Env, s extent) error {
-	return env.Scoped(func(env *engine.Env) error {
-		codes, work := o.codes(s), bucket.Workers[uint64](env)
+// splitRowsBytes bounds the memory of [orderRound.split].
+func splitRowsBytes(s *sizes) int64 {
+	if s.code != 4 || s.n > mostSplit || s.workers > splitWorkers {
+		return 0
+	}
+	beside := min(s.n, bucket.MostBeside[uint64]())
+	var a scratch.Area
+	a.Memory(s.n, 8)
+	a.MemoryEach(max(1, s.workers), beside, 8)
+	a.MemoryEach(max(1, s.workers), engine.Block, 4)
+	return a.Bytes()
+}
+
+// split orders the elements, whose numbers are their places, by splits of words.
+func (r *orderRound) split() (done bool, err error) {
+	err = r.env.Scoped(func(env *engine.Env) error {
+		codes, work := r.codes, bucket.Workers[uint64](env)
 		words := scratch.Take[uint64](&env.Arena, len(codes))
 		err := env.Stage("partition", len(codes), env.ChunkOf(len(codes)), func(_, from, to int) {
 			own := words[from:to]
@@ -113,9 +133,10 @@ func (o *ordering[C]) bySplits(env *engine.Env, s extent) error {
 				for i, w := range some {
 					order[i] = uint32(w)
 				}
-				o.deliver(worker, section{s.lo, s.lo + at, s.lo + at + len(some), order}, nil)
+				r.deliver(worker, section{r.lo, r.lo + at, r.lo + at + len(some), order})
 				words, at = words[len(some):], at+len(some)
 			}
 		}))
 	})
+	return true, err
 }

@@ -4,38 +4,109 @@ import (
 	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/presorted"
+	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/ways"
 )
 
-// way is a shortcut for codes of some shape, of a task T. Its measured gain is in package ways.
-type way[T any] struct {
-	is       ways.Way
-	prepares bool // it only changes the codes, for the ways after it
-
-	// fits reports whether the way may be tried. It is asked once, and draws samples last.
-	fits func(t T) bool
-
-	// do is the way. Where it is not done, nothing was moved, and the next way goes on.
-	do func(t T) (done bool, err error)
-}
-
 // This file has all ways of the package, each family in the order in which its ways are tried. The general way follows
-// them: a partition into buckets.
+// them: a partition into buckets. Package bucket has those of one bucket.
 
-// sampledKeyWays are those of keys before all of them are read, surveyedKeyWays those of keys out of order.
+// way is a shortcut for codes of some shape. Its measured gain is in package ways.
+type way = ways.Shortcut[*task, *sizes, *task]
+
 var (
-	sampledKeyWays = []way[keyTask]{
-		{is: ways.FewValues, fits: keyTask.haveFewValues, do: keyTask.countHeavy},
-	}
-	surveyedKeyWays = []way[keyTask]{
-		{is: ways.FewValues, fits: keyTask.haveOneValue, do: keyTask.countHeavy},
-		{is: ways.CodesInOrder, fits: keyTask.mayMove, do: keyTask.follow},
-		{is: ways.Counting, fits: keyTask.narrow, do: keyTask.count},
-	}
+	sampledKeyWays  []way // keys before all of them are read; the next list has these, too
+	surveyedKeyWays []way // keys out of order
+	splitWays       []way // keys before they are partitioned, also in further rounds
+	prefixWays      []way // elements whose codes do not decide alone
+	moveWays        []way // codes out of order that are not keys, or are paired with values, also in further rounds
+	orderWays       []way // codes for which there are no moves, also in further rounds
 )
 
-// keyTask is a [keySort]. Lists of an interface serve codes of both sizes, and add no code to a program for each.
-type keyTask interface {
+// Sizes of ways are those of sorts, which have ways, so no literal of the lists can name them.
+func init() {
+	sampledKeyWays = []way{
+		{
+			Is: ways.FewValues, Bytes: heavyBytes,
+			Fits: func(t *task) bool { return t.keys.haveFewValues() },
+			Do:   func(t *task) (bool, error) { return t.keys.countHeavy() },
+		},
+	}
+	surveyedKeyWays = []way{
+		{
+			Is: ways.FewValues, Bytes: heavyBytes,
+			Fits: func(t *task) bool { return t.keys.haveOneValue() },
+			Do:   func(t *task) (bool, error) { return t.keys.countHeavy() },
+		},
+		{
+			Is: ways.CodesInOrder, Bytes: followBytes,
+			Fits: func(t *task) bool { return t.keys.mayMove() },
+			Do:   func(t *task) (bool, error) { return t.keys.follow() },
+		},
+		{
+			Is: ways.Counting, Bytes: countingBytes,
+			Fits: func(t *task) bool { return t.keys.narrow() },
+			Do:   func(t *task) (bool, error) { return t.keys.count() },
+		},
+	}
+	splitWays = []way{
+		{
+			Is: ways.SplitKeys, Bytes: noBytes,
+			Fits: func(t *task) bool { return t.codes.splitting() },
+			Do:   func(t *task) (bool, error) { return t.codes.split() },
+		},
+	}
+	prefixWays = []way{
+		{
+			Is: ways.KeysInOrder, Bytes: checkBytes,
+			Fits: func(t *task) bool { return t.prefixes.compared() },
+			Do:   func(t *task) (bool, error) { return t.prefixes.moveByKeys() },
+		},
+		{
+			Is: ways.Constant, Bytes: noBytes,
+			Fits: func(t *task) bool { return t.prefixes.flat() },
+			Do:   func(t *task) (bool, error) { return t.prefixes.goOnByRest() },
+		},
+		{
+			Is: ways.RunsInOrder, Bytes: noBytes,
+			Fits: func(t *task) bool { return t.prefixes.sorted() },
+			Do:   func(t *task) (bool, error) { return t.prefixes.goOnByRuns() },
+		},
+		{
+			Is: ways.FinerCodes, Prepares: true, Bytes: noBytes,
+			Fits: always,
+			Do:   func(t *task) (bool, error) { return t.prefixes.refine() },
+		},
+	}
+	moveWays = []way{
+		{
+			Is: ways.CodesInOrder, Bytes: findBytes,
+			Fits: always,
+			Do:   func(t *task) (bool, error) { return t.moves.find() },
+		},
+	}
+	orderWays = []way{
+		{
+			Is: ways.SplitRows, Bytes: splitRowsBytes,
+			Fits: func(t *task) bool { return t.codes.splitting() },
+			Do:   func(t *task) (bool, error) { return t.codes.split() },
+		},
+	}
+}
+
+// task is what ways are tried for: one of these, of codes of one size. A program has the code of lists once.
+type task struct {
+	keys     keysOfShape
+	codes    codesToSplit
+	prefixes prefixes
+	moves    movesToFind
+}
+
+// try does the first way of a list that is done.
+func (t *task) try(list []way) (done bool, err error) { return ways.First(t, t, list) }
+
+// keysOfShape is a [keySort].
+type keysOfShape interface {
 	haveFewValues() bool
 	haveOneValue() bool
 	countHeavy() (done bool, err error)
@@ -45,16 +116,14 @@ type keyTask interface {
 	count() (done bool, err error)
 }
 
-// prefixWays are those of elements whose codes do not decide alone.
-var prefixWays = []way[prefixTask]{
-	{is: ways.KeysInOrder, fits: prefixTask.compared, do: prefixTask.moveByKeys},
-	{is: ways.Constant, fits: prefixTask.flat, do: prefixTask.goOnByRest},
-	{is: ways.RunsInOrder, fits: prefixTask.sorted, do: prefixTask.goOnByRuns},
-	{is: ways.FinerCodes, prepares: true, fits: always[prefixTask], do: prefixTask.refine},
+// codesToSplit is a [codeRound] or an [orderRound].
+type codesToSplit interface {
+	splitting() bool
+	split() (done bool, err error)
 }
 
-// prefixTask is a [prefixed].
-type prefixTask interface {
+// prefixes is a [prefixed].
+type prefixes interface {
 	compared() bool
 	moveByKeys() (done bool, err error)
 	flat() bool
@@ -64,68 +133,45 @@ type prefixTask interface {
 	refine() (done bool, err error)
 }
 
-// try does the first of the ways that is done.
-func try[T any](t T, list []way[T]) (done bool, err error) {
-	for i := range list {
-		w := &list[i]
-		if !ways.On(w.is) || !w.fits(t) {
-			continue
-		}
-		if done, err = w.do(t); err != nil {
-			return false, err
-		}
-		if done {
-			ways.Took(w.is)
-		}
-		if done && !w.prepares {
-			return true, nil
-		}
-	}
-	return false, nil
+// movesToFind is a [moveSearch].
+type movesToFind interface{ find() (done bool, err error) }
+
+func always(*task) bool { return true }
+
+// sizes are those of a sort: n codes of some bytes each.
+type sizes struct {
+	n, workers int
+	code       uintptr
 }
 
-func always[T any](T) bool { return true }
+func noBytes(*sizes) int64 { return 0 }
+
+// sizeTried sizes ways that keep their memory where they are not done.
+func sizeTried(a *scratch.Area, s *sizes, list []way) {
+	for i := range list {
+		a.Hold(list[i].Bytes(s))
+	}
+}
+
+// sizeWays sizes the ways of a list, and the general way after them: each gives its memory back where it is not done.
+func sizeWays(a *scratch.Area, s *sizes, list []way, general func()) {
+	most := int64(0)
+	for i := range list {
+		most = max(most, list[i].Bytes(s))
+	}
+	a.Either(general, func() { a.Hold(most) })
+}
 
 // comparesKeys reports whether neighbours are compared by whole keys while codes are extracted: a fact for keys-in-order.
 func comparesKeys() bool { return ways.On(ways.KeysInOrder) }
 
-// findMoves returns the moves of n codes that were surveyed as v and are not sorted; nil if there are none. It is the
-// way codes-in-order, which every sort tries before its partition, and each further round for the codes of its bucket.
-func findMoves[C Code](env *engine.Env, n int, words presorted.Words[C], v presorted.Survey[C]) (*presorted.Moves, error) {
-	if !ways.On(ways.CodesInOrder) {
-		return nil, nil
-	}
-	l, err := presorted.Find(env, n, words, v, sortStrays[C])
-	if l != nil {
-		ways.Took(ways.CodesInOrder)
-	}
-	return l, err
-}
-
-// splitKeys sorts n codes of keys by splits. It is the way split-keys, which every sort of keys tries before its
-// partition, and each further round.
-func (c *codeSort[C]) splitKeys(env *engine.Env, codes view[C], lo, n int, v presorted.Survey[C], side, first int) (done bool, err error) {
-	if !splitting(env, codes, n, v) {
-		return false, nil
-	}
-	if err := c.bySplits(env, codes, lo, n, side, first); err != nil {
-		return false, err
-	}
-	ways.Took(ways.SplitKeys)
-	return true, nil
-}
+// maySplit reports whether n codes of keys may be split from the first round on: a fact for the ways before split-keys.
+func maySplit(env *engine.Env, n int) bool { return ways.On(ways.SplitKeys) && splitsKeys(env, n) }
 
 // sortFew sorts codes out of order, surveyed as v, by one of the ways of at most [SmallLen] codes; false if none is done,
-// and the sequence of codes is any. It is no list: function values would take an allocation for each call.
+// and the sequence of codes is any. They take no memory besides w.
 func (w *Small[C]) sortFew(codes []C, v presorted.Summary[C]) bool {
 	n := len(codes)
-	switch {
-	case v.Nearly(n) && ways.On(ways.SmallInOrder) && presorted.SortNear(codes, v.Rises < v.Falls):
-		ways.Took(ways.SmallInOrder)
-	case !bucket.Splits() && v.Ties(n) >= n/leastTiedCodes && ways.On(ways.SmallValues) && w.countValues(codes, v):
-		ways.Took(ways.SmallValues)
-	default:
-		return false
-	}
-	return true
+	return ways.Take(ways.SmallInOrder, v.Nearly(n), func() bool { return presorted.SortNear(codes, v.Rises < v.Falls) }) ||
+		ways.Take(ways.SmallValues, !bucket.Splits() && v.Ties(n) >= n/leastTiedCodes, func() bool { return w.countValues(codes, v) })
 }

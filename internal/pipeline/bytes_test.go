@@ -221,22 +221,22 @@ func TestWaysFit(t *testing.T) {
 			f.Sizes = []uintptr{8}
 		}
 		for w, _ := f.shortcut(f.Verb); w != nil; w, _ = f.shortcut(f.Verb) {
-			got = append(got, w.is.String())
+			got = append(got, w.Is.String())
 		}
 		if all := strings.Join(got, " "); all != c.want {
 			t.Errorf("%+v: tried are %q, want %q", c.Facts, all, c.want)
 		}
 		f.asked, f.lead, f.fields, f.spare, f.narrow = 0, nil, nil, nil, nil
 		for w, _ := f.shortcut(f.Verb); w != nil; w, _ = f.shortcut(f.Verb) {
-			if ways.Of(ways.Segments, ways.FieldsInOrder, ways.SpareNulls, ways.NarrowColumns).Has(w.is) {
-				t.Errorf("%+v: %v without a sample", c.Facts, w.is)
+			if ways.Of(ways.Segments, ways.FieldsInOrder, ways.SpareNulls, ways.NarrowColumns).Has(w.Is) {
+				t.Errorf("%+v: %v without a sample", c.Facts, w.Is)
 			}
 		}
 		no := func() bool { return false }
 		f.asked, f.lead, f.fields, f.spare, f.narrow = 0, no, no, no, no
 		for w, _ := f.shortcut(f.Verb); w != nil; w, _ = f.shortcut(f.Verb) {
-			if ways.Of(ways.Segments, ways.FieldsInOrder, ways.SpareNulls, ways.NarrowColumns).Has(w.is) {
-				t.Errorf("%+v: %v where a sample says no", c.Facts, w.is)
+			if ways.Of(ways.Segments, ways.FieldsInOrder, ways.SpareNulls, ways.NarrowColumns).Has(w.Is) {
+				t.Errorf("%+v: %v where a sample says no", c.Facts, w.Is)
 			}
 		}
 	}

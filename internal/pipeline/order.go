@@ -19,7 +19,7 @@ func orderRows(r *Request, rows extract.Input, words []extract.Word, index []uin
 		t := r.newTask(Facts{Words: words, Numbered: rows.Numbered, Picked: rows.Picked != nil}, rows)
 		t.index = index
 		for w, _ := t.f.shortcut(toIndexRows); w != nil; w, _ = t.f.shortcut(toIndexRows) {
-			if done, err := t.try(w); done || err != nil {
+			if done, err := w.Try(t); done || err != nil {
 				return err
 			}
 		}

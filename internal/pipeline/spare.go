@@ -32,15 +32,20 @@ func (f *Facts) mayHaveSpare() bool { return !f.part && f.spare != nil && f.spar
 func spareNulls(t *task) (done bool, err error) {
 	t.r.findSpare(t.rows, t.cols, true)
 	t.f.Words = t.r.markedWords(t.cols)
-	return false, nil
+	return true, nil
 }
 
-// SpareCodes is findSpare of columns whose nulls are not ordered apart.
+// SpareCodes does the ways of columns whose nulls are not ordered apart. It changes cols.
 func (r *Request) SpareCodes(rows extract.Input, cols []extract.Column) {
-	if ways.On(ways.SpareNulls) && r.mayHaveSpare(cols, false) {
-		r.findSpare(rows, cols, false)
-		ways.Took(ways.SpareNulls)
-	}
+	t := &task{r: r, rows: rows, cols: cols}
+	t.f.spare = func() bool { return r.mayHaveSpare(cols, false) }
+	_, _ = ways.First(&t.f, t, columnWays) // none fails
+}
+
+// spareCodes gives nulls of all columns codes that no key has.
+func spareCodes(t *task) (done bool, err error) {
+	t.r.findSpare(t.rows, t.cols, false)
+	return true, nil
 }
 
 // findSpare looks for codes that no key has, for the nulls of columns of 64-bit keys. It changes cols.
@@ -170,7 +175,7 @@ func narrowColumns(t *task) (done bool, err error) {
 		copy(t.cols, cols)
 		t.f.Words = t.r.markedWords(t.cols)
 	}
-	return false, err
+	return true, err
 }
 
 func (f *Facts) narrowsColumns() bool { return !f.part && f.narrow != nil && f.narrow() }

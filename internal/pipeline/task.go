@@ -9,19 +9,11 @@ import (
 
 // way is a shortcut for inputs of some shape. Its measured gain is in package ways.
 type way struct {
-	is       ways.Way
+	shortcut
 	movement movement // asPlanned: that of the general way
-	prepares bool     // it only changes the task, for the ways after it
-
-	// fits reports whether the way may be tried. It is asked once, and asks for samples last.
-	fits func(f *Facts) bool
-
-	// bytes bounds the scratch memory.
-	bytes func(f *Facts) int64
-
-	// do is the way. Where it is not done, nothing was moved, and the next way goes on.
-	do func(t *task) (done bool, err error)
 }
+
+type shortcut = ways.Shortcut[*Facts, *Facts, *task]
 
 // asPlanned is the movement of a way that moves elements as the general way does.
 const asPlanned = movements
@@ -35,8 +27,8 @@ func (f *Facts) shortcut(of verb) (w *way, bytes int64) {
 	for list := waysOf[of]; f.asked < len(list); {
 		w = &list[f.asked]
 		f.asked++
-		if ways.On(w.is) && w.fits(f) {
-			if bytes = w.bytes(f); f.fits(bytes) {
+		if w.May(f) {
+			if bytes = w.Bytes(f); f.fits(bytes) {
 				return w, bytes
 			}
 		}
@@ -74,7 +66,7 @@ func (t *task) run(general func(t *task) error) error {
 			return err
 		}
 		w := r.Plan.way
-		if t.begin != nil && (w == nil || !w.prepares) {
+		if t.begin != nil && (w == nil || !w.Prepares) {
 			if err := t.begin(); err != nil {
 				return err
 			}
@@ -83,18 +75,9 @@ func (t *task) run(general func(t *task) error) error {
 		if w == nil {
 			return general(t)
 		}
-		if done, err := t.try(w); done || err != nil {
+		r.tried = max(r.tried, r.Plan.bytes)
+		if done, err := w.Try(t); err != nil || done && !w.Prepares {
 			return err
 		}
 	}
-}
-
-// try does a way of the task's plan.
-func (t *task) try(w *way) (done bool, err error) {
-	t.r.tried = max(t.r.tried, t.r.Plan.bytes)
-	done, err = w.do(t)
-	if err == nil && (done || w.prepares) {
-		ways.Took(w.is)
-	}
-	return done, err
 }

@@ -6,21 +6,26 @@ import "example.com/sorter/internal/ways"
 func init() {
 	waysOf = [verbs][]way{
 		toSort: {
-			{is: ways.TextsInOrder, movement: withCodes, fits: (*Facts).ownTexts, bytes: (*Facts).movesBytes, do: textsInOrder},
-			{is: ways.FieldsInOrder, movement: asPlanned, fits: (*Facts).fieldsMayBeInOrder, bytes: (*Facts).movesBytes, do: fieldsInOrder},
-			{is: ways.NullsApart, movement: nullsApart, fits: (*Facts).partsNulls, bytes: (*Facts).apartBytes, do: sortApart},
+			{shortcut{Is: ways.TextsInOrder, Fits: (*Facts).ownTexts, Bytes: (*Facts).movesBytes, Do: textsInOrder}, withCodes},
+			{shortcut{Is: ways.FieldsInOrder, Fits: (*Facts).fieldsMayBeInOrder, Bytes: (*Facts).movesBytes, Do: fieldsInOrder}, asPlanned},
+			{shortcut{Is: ways.NullsApart, Fits: (*Facts).partsNulls, Bytes: (*Facts).apartBytes, Do: sortApart}, nullsApart},
 		},
 		toOrder: {
-			{is: ways.SpareNulls, movement: asPlanned, prepares: true, fits: (*Facts).mayHaveSpare, bytes: noBytes, do: spareNulls},
-			{is: ways.NullsInOrder, movement: nullsApart, fits: (*Facts).nullsMayBeInOrder, bytes: (*Facts).apartBytes, do: nullsInOrder},
-			{is: ways.NullsApart, movement: nullsApart, fits: (*Facts).partsNulls, bytes: (*Facts).apartBytes, do: orderApart},
-			{is: ways.Segments, movement: toIndex, fits: (*Facts).mayLead, bytes: noBytes, do: orderSegments},
-			{is: ways.NarrowColumns, movement: asPlanned, prepares: true, fits: (*Facts).narrowsColumns, bytes: noBytes, do: narrowColumns},
+			{shortcut{Is: ways.SpareNulls, Prepares: true, Fits: (*Facts).mayHaveSpare, Bytes: noBytes, Do: spareNulls}, asPlanned},
+			{shortcut{Is: ways.NullsInOrder, Fits: (*Facts).nullsMayBeInOrder, Bytes: (*Facts).apartBytes, Do: nullsInOrder}, nullsApart},
+			{shortcut{Is: ways.NullsApart, Fits: (*Facts).partsNulls, Bytes: (*Facts).apartBytes, Do: orderApart}, nullsApart},
+			{shortcut{Is: ways.Segments, Fits: (*Facts).mayLead, Bytes: noBytes, Do: orderSegments}, toIndex},
+			{shortcut{Is: ways.NarrowColumns, Prepares: true, Fits: (*Facts).narrowsColumns, Bytes: noBytes, Do: narrowColumns}, asPlanned},
 		},
 		toIndexRows: {
-			{is: ways.Dealt, movement: asPlanned, fits: (*Facts).mayDeal, bytes: noBytes, do: orderDealt},
+			{shortcut{Is: ways.Dealt, Fits: (*Facts).mayDeal, Bytes: noBytes, Do: orderDealt}, asPlanned},
 		},
 	}
+}
+
+// columnWays are those of columns before there is a plan, of calls that select rows, and that order them within segments.
+var columnWays = []shortcut{
+	{Is: ways.SpareNulls, Prepares: true, Fits: (*Facts).mayHaveSpare, Bytes: noBytes, Do: spareCodes},
 }
 
 func noBytes(*Facts) int64 { return 0 }

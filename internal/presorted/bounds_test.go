@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"example.com/sorter/internal/testkit"
-	"example.com/sorter/internal/ways"
 )
 
 // dropped returns how many of n elements the rule of strays.go drops: two kept neighbours that are out of order.
@@ -124,9 +123,8 @@ func checkNear(t *testing.T, s *Near, codes []uint64) {
 	Forward(order, 0)
 	rest := func(i, j uint32) int { return 0 }
 	testkit.SortStable(order, func(i, j uint32) int { return cmp.Compare(codes[i], codes[j]) })
-	var same, ok bool
-	took := ways.Watch(func() { same, ok = s.OrderBy(index, codes, rest) }).Has(ways.SmallInOrder)
-	if ok != took || ok != want || ok && !slices.Equal(index, order) || same != (falls == 0) {
+	same, ok := s.OrderBy(index, codes, rest)
+	if ok != want || ok && !slices.Equal(index, order) || same != (falls == 0) {
 		t.Fatalf("%d: order %d, same %t, ok %t, want %t", codes, index, same, ok, want)
 	}
 	may := falls == 0 || 2*falls > mostStrays(n) || dropped(n, forward) <= mostStrays(n)
@@ -147,10 +145,6 @@ func TestMayOrder(t *testing.T) {
 		if MayOrder(n, Steps{Rises: most + 1, Falls: most + 1}) {
 			t.Errorf("%d elements: an order of too many steps", n)
 		}
-	}
-	defer ways.SwitchOff(ways.Of(ways.SmallInOrder))()
-	if MayOrder(100, Steps{}) {
-		t.Error("the way is off")
 	}
 }
 

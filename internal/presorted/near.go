@@ -8,7 +8,6 @@ import (
 	"sort"
 
 	"example.com/sorter/internal/engine"
-	"example.com/sorter/internal/ways"
 )
 
 // Up to [NearLen] codes of which few are out of place are sorted by the rule of strays.go,
@@ -160,7 +159,7 @@ func (s *Near) Settle(word int, rises, falls uint64) {
 
 // MayOrder reports whether few of n elements can be out of place, if seen counts some of their steps.
 func MayOrder(n int, seen Steps) bool {
-	return 2*seen.Disorder() <= mostStrays(n) && ways.On(ways.SmallInOrder)
+	return 2*seen.Disorder() <= mostStrays(n)
 }
 
 // MayMerge reports whether few elements are out of place by a comparison of the beginning of keys, if some
@@ -173,13 +172,6 @@ func (s *Near) MayMerge(index []uint32, compare func(i, j uint32) int) bool {
 // Order writes the order of the elements to index, ties in input order. No step that falls may be a tie still.
 // It reports whether it is that of the input, and gives up if more than few elements are out of place.
 func (s *Near) Order(index []uint32, compare func(i, j uint32) int) (same, ok bool) {
-	if same, ok = s.order(index, compare); ok {
-		ways.Took(ways.SmallInOrder)
-	}
-	return same, ok
-}
-
-func (s *Near) order(index []uint32, compare func(i, j uint32) int) (same, ok bool) {
 	words := s.Words()
 	switch falls := count(s.falls[:words]); {
 	case falls == 0:

@@ -10,7 +10,6 @@ import (
 	"example.com/sorter/internal/extract"
 	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/sortkey"
-	"example.com/sorter/internal/ways"
 )
 
 // The first k of few elements by one column are selected by their codes in pooled memory, and only
@@ -18,69 +17,49 @@ import (
 
 // fitsFew reports whether the first k of n elements, at most [cpu.SmallLen], are selected.
 func fitsFew(o *call.Options, n, k int) bool {
-	return k > 0 && max(k, leastWays) <= n/4 && !o.Monitored() && ways.On(ways.SelectFew)
+	return k > 0 && max(k, leastWays) <= n/4 && !o.Monitored()
 }
 
-// FirstFew passes the numbers of the first k elements of s, at most [cpu.SmallLen], in order, to use, by the keys, of a
-// kind, of a getter, which is nil where the elements are the keys. It is false if all are to be ordered: k is too large, or keys
-// have no 64-bit code.
-func FirstFew(kind sortkey.Kind, s cpu.Payload, k int, get column.Getter, o *call.Options, use func(first []uint32)) bool {
-	switch b, order := (extract.Batch{Block: s.Raw()}), o.Order(); {
-	case kind.Wide() || !fitsFew(o, s.Len(), k):
-		return false
+// firstFew is [FirstFew] of a kind with a code of 64 bits at most.
+func firstFew(kind sortkey.Kind, s cpu.Payload, k int, get column.Getter, o sortkey.Order, use func(first []uint32)) {
+	switch b := (extract.Batch{Block: s.Raw()}); {
 	case get == nil && sortkey.CodeBits[kind] <= 32:
-		firstCodes(s.Len(), k, use, func(codes []uint32) { sortkey.EncodeAt(kind, codes, s.Raw().Data(), order) })
+		firstCodes(s.Len(), k, use, func(codes []uint32) { sortkey.EncodeAt(kind, codes, s.Raw().Data(), o) })
 	case get == nil:
-		firstCodes(s.Len(), k, use, func(codes []uint64) { sortkey.EncodeAt(kind, codes, s.Raw().Data(), order) })
+		firstCodes(s.Len(), k, use, func(codes []uint64) { sortkey.EncodeAt(kind, codes, s.Raw().Data(), o) })
 	case sortkey.CodeBits[kind] <= 32:
-		firstCodes(s.Len(), k, use, func(codes []uint32) { extract.Extract(kind, codes, b, get, order) })
+		firstCodes(s.Len(), k, use, func(codes []uint32) { extract.Extract(kind, codes, b, get, o) })
 	default:
-		firstCodes(s.Len(), k, use, func(codes []uint64) { extract.Extract(kind, codes, b, get, order) })
+		firstCodes(s.Len(), k, use, func(codes []uint64) { extract.Extract(kind, codes, b, get, o) })
 	}
-	return true
 }
 
-// FirstFewBy is [FirstFew] by columns, of a batch of n elements. It is false unless one column with
-// such a code decides.
-func FirstFewBy(cols []extract.Column, n, k int, b extract.Batch, o *call.Options, use func(first []uint32)) bool {
-	if !fitsFew(o, n, k) || !extract.InOneCode(cols) || b.Block.Data() == nil && !cols[0].InMemory() {
-		return false
-	}
-	col := cols[0].Under(o.Order())
-	firstCodes(n, k, use, func(codes []uint64) { col.Codes(codes, b) })
-	return true
+// inOneCode reports whether the elements of a batch are selected by the codes of one column.
+func inOneCode(cols []extract.Column, b extract.Batch) bool {
+	return extract.InOneCode(cols) && (b.Block.Data() != nil || cols[0].InMemory())
 }
 
 // mostFewRanks is the most ranks of few elements that are selected one by one.
 const mostFewRanks = 2
 
-// SelectsFew reports whether ranks of n elements whose codes decide are selected one by one, from copies of all codes.
-func SelectsFew(n, ranks int) bool {
-	return n >= ranks*leastSelected && 0 < ranks && ranks <= mostFewRanks && bucket.Splits() && ways.On(ways.SelectRanks)
+// fewRanks reports whether ranks of n elements are few enough to be selected one by one.
+func fewRanks(n, ranks int) bool {
+	return n >= ranks*leastSelected && 0 < ranks && ranks <= mostFewRanks && bucket.Splits()
 }
 
 // leastSelected is the number of elements from which the selection of one takes less time than an order.
 const leastSelected = 128
 
-// RanksFew returns the numbers of the elements of ranks ks, by columns, of a batch of n elements, at most [cpu.SmallLen]. It is
-// false if all are to be ordered.
-func RanksFew(cols []extract.Column, n int, ks []int, b extract.Batch, o *call.Options) (rows []uint32, ok bool) {
-	if !SelectsFew(n, len(ks)) || o.Monitored() || !extract.InOneCode(cols) ||
-		b.Block.Data() == nil && !cols[0].InMemory() {
-		return nil, false
-	}
-	col := cols[0].Under(o.Order())
+// ranksBy returns the numbers of the elements of ranks ks by a column of a batch.
+func ranksBy(col extract.Column, n int, ks []int, b extract.Batch) []uint32 {
 	if col.Nulls == column.NoNulls && col.Bits() <= 32 {
-		rows = ranksFew(n, ks, func(codes []uint32) { col.Codes32(codes, b) })
-	} else {
-		rows = ranksFew(n, ks, func(codes []uint64) { col.Codes(codes, b) })
+		return ranksOfCodes(n, ks, func(codes []uint32) { col.Codes32(codes, b) })
 	}
-	ways.Took(ways.SelectRanks)
-	return rows, true
+	return ranksOfCodes(n, ks, func(codes []uint64) { col.Codes(codes, b) })
 }
 
-// ranksFew returns the numbers of ranks ks of n codes.
-func ranksFew[C sortkey.Code](n int, ks []int, extract func(codes []C)) (rows []uint32) {
+// ranksOfCodes returns the numbers of ranks ks of n codes.
+func ranksOfCodes[C sortkey.Code](n int, ks []int, extract func(codes []C)) (rows []uint32) {
 	all, moved, memory := cpu.GetSmall[C](), cpu.GetSmall[C](), cpu.GetSmall[C]()
 	defer all.Put()
 	defer moved.Put()
@@ -131,7 +110,6 @@ func firstCodes[C sortkey.Code](n, k int, use func(first []uint32), extract func
 	for i, at := range order[:k] {
 		order[i] = found.Index[at]
 	}
-	ways.Took(ways.SelectFew)
 	use(order[:k])
 }
 

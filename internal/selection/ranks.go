@@ -11,7 +11,6 @@ import (
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/ties"
-	"example.com/sorter/internal/ways"
 )
 
 // Rows of several ranks are found together by one radix selection. Codes are extracted once. All workers count a digit
@@ -74,9 +73,6 @@ func Ranks[C sortkey.Code](env *engine.Env, rows extract.Input, words []extract.
 	decisive := extract.Decisive(words)
 	if decisive && words[0].InMemory {
 		if done, err := near(env, rows.Len, ks, src); done || err != nil {
-			if done && err == nil {
-				ways.Took(ways.SelectRanks)
-			}
 			return nil, err
 		}
 	}
@@ -95,7 +91,6 @@ func Ranks[C sortkey.Code](env *engine.Env, rows extract.Input, words []extract.
 	if err != nil {
 		return nil, err
 	}
-	ways.Took(ways.SelectRanks)
 	copy(ks, numbers) // which held until nothing has to be ordered
 	return nil, t.Finish(nil)
 }

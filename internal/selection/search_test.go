@@ -18,7 +18,6 @@ import (
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/ties"
-	"example.com/sorter/internal/ways"
 )
 
 // searchedCodes are codes of which intervals are cut in other ways, and passes that this takes for the rank n/2.
@@ -536,13 +535,11 @@ func TestWaysOfRanks(t *testing.T) {
 		input.Arena = &env.Arena
 		words := extract.Words([]extract.Column{c.column}, sortkey.Order{})
 		words[0].Open(input, env)
-		took := ways.Watch(func() {
-			if codes, err := Ranks(env, input, words, slices.Clone(c.ks), extract.Source32(input, &words[0]), false); err != nil || codes != nil {
-				t.Fatal(err, len(codes))
-			}
-		})
-		if has(env, "extract") != c.copies || !took.Has(ways.SelectRanks) {
-			t.Errorf("ranks %d: codes copied %t, way taken %t", c.ks, !c.copies, took.Has(ways.SelectRanks))
+		if codes, err := Ranks(env, input, words, slices.Clone(c.ks), extract.Source32(input, &words[0]), false); err != nil || codes != nil {
+			t.Fatal(err, len(codes))
+		}
+		if has(env, "extract") != c.copies {
+			t.Errorf("ranks %d: codes copied %t", c.ks, !c.copies)
 		}
 		env.Arena.Release(1)
 	}

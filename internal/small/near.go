@@ -23,20 +23,8 @@ import (
 func orderTexts[K texts.Key](w *cpu.Small[uint64], index []uint32, keys []K, known int, o sortkey.Order, c *Call) (same bool) {
 	codes := w.Codes[:len(keys)]
 	whole := texts.CodesOf(codes, keys, o)
-	if presorted.MayOrder(len(codes), presorted.StepsOf(codes)) {
-		loop := c.asked()
-		rest := func(i, j uint32) int {
-			if whole {
-				return 0
-			}
-			return compareTexts(keys, i, j, o.Desc, loop)
-		}
-		w.Near.Begin(codes)
-		if whole || compareTied(&w.Near, keys, known, o.Desc, loop) {
-			if same, ok := w.Near.OrderBy(index, codes, rest); ok {
-				return same
-			}
-		}
+	if same, ok := nearTexts(w, index, keys, known, whole, o, c); ok {
+		return same
 	}
 	if !whole {
 		whole = texts.CodesAfterShared(codes, keys, o)
@@ -45,6 +33,21 @@ func orderTexts[K texts.Key](w *cpu.Small[uint64], index []uint32, keys []K, kno
 		orderTiedTexts(index, codes, keys, o, c)
 	}
 	return false
+}
+
+// orderNearTexts is orderTexts of keys of which few are out of place, if that is so. whole keys are their codes.
+func orderNearTexts[K texts.Key](w *cpu.Small[uint64], index []uint32, keys []K, known int, whole bool, o sortkey.Order, c *Call) (same, ok bool) {
+	codes, loop := w.Codes[:len(keys)], c.asked()
+	rest := func(i, j uint32) int {
+		if whole {
+			return 0
+		}
+		return compareTexts(keys, i, j, o.Desc, loop)
+	}
+	if w.Near.Begin(codes); !whole && !compareTied(&w.Near, keys, known, o.Desc, loop) {
+		return false, false
+	}
+	return w.Near.OrderBy(index, codes, rest)
 }
 
 // compareTexts compares two keys.

@@ -321,7 +321,7 @@ func (w *rows) sortBy(lo, hi, k, end int) {
 	case wide && w.sortWide(lo, hi, k, more):
 		return
 	case wide:
-	case w.sortNear(lo, hi, k, true, stream.Raw{}):
+	case w.inOrder(lo, hi, k, true, stream.Raw{}):
 		return
 	default:
 		w.pairs.Sort(&w.env, w.codes[lo:hi], w.order[lo:hi])
@@ -348,7 +348,7 @@ func (w *rows) sortWide(lo, hi, k int, more bool) (done bool) {
 		return true // cancelled
 	}
 	whole := leading(kind, codes, keys, by.Order)
-	if w.sortNear(lo, hi, k, whole, keys) {
+	if w.inOrder(lo, hi, k, whole, keys) {
 		return true
 	}
 	whole = whole || leadingAfterShared(kind, codes, keys, by.Order)
@@ -382,15 +382,17 @@ func (w *rows) sortWide(lo, hi, k int, more bool) (done bool) {
 	return false
 }
 
-// sortNear sorts all rows by their columns if all but few are in order. w.codes holds the codes of the first
+// mayBeInOrder reports whether places [lo, hi) are those of all rows, to be sorted by the first word, of which few codes are out of place.
+func (w *rows) mayBeInOrder(lo, hi, k int, whole bool) bool {
+	n := hi - lo
+	return k == 0 && w.fresh && n == len(w.order) && !(whole && n < leastSurveyed) && w.marks == nil && !w.call.counts(0) && mayOrder(w.codes[:n])
+}
+
+// sortNear sorts all n rows by their columns if all but few are in order. w.codes holds the codes of the first
 // word; keys are those of a wide column, unless codes are whole. It extracts the codes of the second word for
 // all rows if many tie in the first.
-func (w *rows) sortNear(lo, hi, k int, whole bool, keys stream.Raw) bool {
-	n := hi - lo
+func (w *rows) sortNear(n int, whole bool, keys stream.Raw) bool {
 	codes, index := w.codes[:n], w.index[:n]
-	if k > 0 || !w.fresh || n < len(w.order) || whole && n < leastSurveyed || w.marks != nil || w.call.counts(0) || !presorted.MayOrder(n, presorted.StepsOf(codes)) {
-		return false
-	}
 	by, loop, next := &w.cols[0], w.call.asked(), []uint64(nil)
 	rest := func(i, j uint32) int { return compareRest(by.Kind(), keys, i, j, by.Order, loop) }
 	compare := func(i, j uint32) int {

@@ -17,7 +17,6 @@ import (
 	"example.com/sorter/internal/extract/column"
 	"example.com/sorter/internal/extract/texts"
 	"example.com/sorter/internal/floats"
-	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
 	"example.com/sorter/internal/stream"
@@ -146,12 +145,8 @@ func orderWords(w *cpu.Small[uint64], k sortkey.Kind, index []uint32, keys strea
 	codes := w.Codes[:len(index)]
 	sortkey.Leading(k, codes, keys.Data(), o)
 	rest := func(i, j uint32) int { return sortkey.CompareRest(k, keys.At(int(i)), keys.At(int(j)), o) }
-	if presorted.MayOrder(len(codes), presorted.StepsOf(codes)) {
-		if w.Near.Begin(codes); w.Near.CompareTies(rest) {
-			if same, ok := w.Near.OrderBy(index, codes, rest); ok {
-				return same
-			}
-		}
+	if same, ok := nearWords(w, index, rest); ok {
+		return same
 	}
 	w.Order(index)
 	orderTiedWords(k, index, codes, keys, o)

@@ -11,8 +11,8 @@ import (
 // Way is a shortcut.
 type Way uint8
 
-// The ways of each family, in the order in which they are tried. The lists in internal/pipeline and internal/cpu say what
-// those of the first and the third family fit and do; the others are asked where their comment names the package.
+// The ways of each family, in the order in which they are tried. The file ways.go of the packages that its comment names has its list, with the
+// inputs that each way fits, its memory, and its function. No other file asks for a way.
 const (
 	// Elements and keys are sorted, and rows ordered, where they lie. See package pipeline.
 	TextsInOrder  Way = iota // strings that are their own keys are in order, or nearly
@@ -24,7 +24,7 @@ const (
 	NarrowColumns            // columns in memory take the bits between their least and their greatest key
 	Dealt                    // rows are ordered by later columns and dealt by the first, of few values
 
-	// Rows are selected. See packages selection and pipeline.
+	// Rows are selected. See packages selection and ranked.
 	SelectFew      // the first of at most 4096 elements are selected by their codes
 	SortForRanks   // a copy of plain keys is sorted for many quantiles
 	SelectRanks    // rows at few ranks are selected
@@ -43,7 +43,7 @@ const (
 	SplitRows    // rows are ordered by 32-bit codes, and vectors split words of both
 	Crowd        // many codes of a bucket are the least, or the greatest
 
-	// At most 4096 elements. See packages cpu, small and presorted.
+	// At most 4096 elements. See packages cpu and small.
 	SmallInOrder // few elements are out of place
 	SmallValues  // codes have up to four values, and nothing splits them
 
@@ -138,7 +138,7 @@ func Parse(text string) (s Set) {
 	return s
 }
 
-// On reports whether a way may be taken.
+// On reports whether a way may be taken: a fact for those before it.
 func On(w Way) bool { return off.Load()>>w&1 == 0 }
 
 // SwitchOff switches off the ways of a set, and those alone, until restore is called. It is for tests.
@@ -150,8 +150,8 @@ func SwitchOff(s Set) (restore func()) {
 // taken are the ways taken since tests began to watch.
 var watched, taken atomic.Uint32
 
-// Took records that a way was taken to the end.
-func Took(w Way) {
+// took records that a way was taken to the end.
+func took(w Way) {
 	if watched.Load() > 0 {
 		taken.Or(1 << w)
 	}

@@ -6,7 +6,6 @@ import (
 	"example.com/sorter/internal/cpu/loops"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
-	"example.com/sorter/internal/ways"
 )
 
 // Codes of which many are the least, or the greatest, fill one list of a matrix, and vectors give up:
@@ -15,6 +14,11 @@ import (
 // A code is a crowd's if leastCrowd of crowdSample codes are that one. Fewer than leastCrowded codes are not
 // sampled: that takes 30 ns.
 const crowdSample, leastCrowd, leastCrowded = 64, 2, 1024 // EPYC, 2026-11: bench/results/constants.md
+
+// mayCrowd reports whether a crowd is looked for among n codes of a span.
+func (w *Worker[C]) mayCrowd(n int, span C) bool {
+	return !w.nested && n >= leastCrowded && span >= C(n)
+}
 
 // crowd returns the code at an end of the range [lowest, lowest + span] that many codes have.
 func crowd[C Code](codes []C, lowest, span C) (code C, ok bool) {
@@ -31,18 +35,6 @@ func crowd[C Code](codes []C, lowest, span C) (code C, ok bool) {
 		return lowest + span, most >= leastCrowd
 	}
 	return lowest, least >= leastCrowd
-}
-
-// orderFew returns the order of the codes of a bucket, in [lowest, lowest + span], by one of its ways; nil if none is done.
-func (w *Worker[C]) orderFew(codes []C, lowest, span C) (order []uint32) {
-	if n := len(codes); w.nested || n < leastCrowded || span < C(n) || !ways.On(ways.Crowd) {
-		return nil
-	}
-	if code, ok := crowd(codes, lowest, span); ok {
-		order = w.orderCrowd(codes, lowest, code)
-		ways.Took(ways.Crowd)
-	}
-	return order
 }
 
 // orderCrowd is order of codes of which many are a given one, at an end of their range.

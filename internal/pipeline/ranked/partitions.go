@@ -11,7 +11,6 @@ import (
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/selection"
-	"example.com/sorter/internal/ways"
 	"example.com/sorter/perm"
 )
 
@@ -24,35 +23,49 @@ func FirstOfPartitions(partition, cols []extract.Column, n, k int, o *call.Optio
 	own := *o
 	j := join(&own)
 	defer func() { j.report(o.Report, n) }()
-	own.Into, own.Marks = nil, &call.Marks{Columns: len(partition), Runs: &parts}
-	all := slices.Concat(partition, cols)
+	own.Into = nil
 	if len(partition) == 0 {
 		own.Marks = nil
 		first, err = FirstRows(cols, n, k, &own)
 		return first, perm.RunsAt([]int{0, len(first)}), err
 	}
-	extract.ForRows(all, n)
-	if k = min(k, n); k == 0 {
+	p := &partitions{all: slices.Concat(partition, cols), lead: len(partition), n: n, k: min(k, n), o: own}
+	extract.ForRows(p.all, n)
+	if p.k == 0 {
 		return nil, parts, pipeline.Nothing(n, &own)
 	}
-	rows, whole, err := firstPerPartition(all[:len(partition)], all[len(partition):], n, k, own)
-	switch {
-	case err != nil:
-		return nil, parts, err
-	case rows != nil:
-		ways.Took(ways.PartitionTable)
-		first, err = rows, pipeline.OrderSelected(all, rows, n, &own)
-	case whole || !ways.On(ways.PartitionRuns):
-		first, err = orderAll(all, n, own)
-	default:
-		ways.Took(ways.PartitionRuns)
-		return firstOfRuns(all[:len(partition)], all[len(partition):], n, k, own)
+	if !p.inWay() && p.err == nil {
+		p.setFirst(orderAll(p.all, n, p.marking()))
 	}
+	return p.first, p.parts, p.err
+}
+
+// partitions is a call of [FirstOfPartitions], with its result.
+type partitions struct {
+	all  []extract.Column // those of the partitions, lead of them, and those within partitions
+	lead int
+	n, k int
+	o    call.Options
+
+	first []uint32
+	parts perm.Runs
+	err   error
+}
+
+// marking returns the options of an order that finds the runs of partitions.
+func (p *partitions) marking() call.Options {
+	own := p.o
+	own.Marks = &call.Marks{Columns: p.lead, Runs: &p.parts}
+	return own
+}
+
+// setFirst takes an order of rows, with the runs of their partitions.
+func (p *partitions) setFirst(order []uint32, err error) {
 	if err != nil {
-		return nil, perm.Runs{}, err
+		p.parts, p.err = perm.Runs{}, err
+		return
 	}
-	first, parts = cutRunsAt(first, parts, k)
-	return first, parts, nil
+	p.first, p.parts = cutRunsAt(order, p.parts, p.k)
 }
 
 // orderAll is [OrderRows] of rows of which few are a result: the order counts as scratch memory.
@@ -164,29 +177,61 @@ func cutRunsAt(rows []uint32, parts perm.Runs, k int) ([]uint32, perm.Runs) {
 // leastPartitioned is the number of rows from which rows are dropped; of fewer all are ordered.
 const leastPartitioned = 1 << 14
 
-// firstPerPartition returns rows, ascending, that include the first k of each partition; nil if too
-// few can be dropped. Then whole reports whether rows are ordered as one list.
-func firstPerPartition(partition, cols []extract.Column, n, k int, o call.Options) (left []uint32, whole bool, err error) {
-	o.Marks, o.Report = nil, nil
-	lead, words := extract.Words(partition, o.Order()), extract.Words(cols, o.Order())
-	if n < leastPartitioned || n > pipeline.MaxPositions {
-		return nil, true, nil
+// mayDrop reports whether rows that come after k others of their partition are dropped; otherwise rows are ordered as one list.
+func (p *partitions) mayDrop() bool {
+	if p.n < leastPartitioned || p.n > pipeline.MaxPositions {
+		return false
 	}
-	r, err := pipeline.Begin(o, n)
+	r, err := p.begin()
 	defer r.End()
 	if err == nil {
-		err = r.Decide(pipeline.Facts{Verb: pipeline.ToFilter, K: k, Words: words, Sizes: []uintptr{unsafe.Sizeof(0)}, Numbered: true})
+		err = r.Decide(pipeline.Facts{Verb: pipeline.ToFilter, K: p.k, Words: extract.Words(p.all[p.lead:], p.o.Order()), Sizes: []uintptr{unsafe.Sizeof(0)}, Numbered: true})
 	}
-	switch {
-	case err != nil || r.Plan.Movement != pipeline.Selected:
-		return nil, true, err
-	case len(lead) != 1 || !lead[0].Exact() || !ways.On(ways.PartitionTable):
-		return nil, false, nil
+	p.err = err
+	return err == nil && r.Plan.Movement == pipeline.Selected
+}
+
+// begin starts a request that drops rows.
+func (p *partitions) begin() (*pipeline.Request, error) {
+	own := p.o
+	own.Marks, own.Report = nil, nil
+	return pipeline.Begin(own, p.n)
+}
+
+// oneCode reports whether a code holds the keys of a partition.
+func (p *partitions) oneCode() bool {
+	lead := extract.Words(p.all[:p.lead], p.o.Order())
+	return len(lead) == 1 && lead[0].Exact()
+}
+
+// byTable orders the rows that a table leaves, unless too few can be dropped.
+func (p *partitions) byTable() bool {
+	var left []uint32
+	if left, p.err = p.leftByTable(); left == nil || p.err != nil {
+		return false
 	}
-	rows := extract.RowNumbers(n)
+	own := p.marking()
+	p.setFirst(left, pipeline.OrderSelected(p.all, left, p.n, &own))
+	return p.err == nil
+}
+
+// leftByTable returns rows, ascending, that include the first k of each partition; nil if too few can be dropped.
+func (p *partitions) leftByTable() ([]uint32, error) {
+	r, err := p.begin()
+	defer r.End()
+	if err != nil {
+		return nil, err
+	}
+	lead, words := extract.Words(p.all[:p.lead], p.o.Order()), extract.Words(p.all[p.lead:], p.o.Order())
+	rows := extract.RowNumbers(p.n)
 	rows.Arena = &r.Arena
-	left, err = selection.FirstOfPartitions(&r.Env, rows, &lead[0], words, k)
-	return left, false, err
+	return selection.FirstOfPartitions(&r.Env, rows, &lead[0], words, p.k)
+}
+
+// byRuns is [firstOfRuns].
+func (p *partitions) byRuns() bool {
+	p.first, p.parts, p.err = firstOfRuns(p.all[:p.lead], p.all[p.lead:], p.n, p.k, p.o)
+	return p.err == nil
 }
 
 // NthOfPartitions returns for each partition of the rows 0 … n-1, in the order by its columns, as

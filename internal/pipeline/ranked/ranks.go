@@ -13,7 +13,6 @@ import (
 	"example.com/sorter/internal/selection"
 	"example.com/sorter/internal/small"
 	"example.com/sorter/internal/sortkey"
-	"example.com/sorter/internal/ways"
 	"example.com/sorter/perm"
 )
 
@@ -131,17 +130,16 @@ func pickNumbers(ks []int, index []uint32) {
 
 // ranksBy is ranksOf by the codes of a source.
 func ranksBy[C sortkey.Code](r *pipeline.Request, rows extract.Input, words []extract.Word, ks []int, src cpu.Source[C], any bool) error {
-	if ways.On(ways.SelectRanks) && selection.FewRanks(rows, words, ks, src) {
-		codes, err := selection.Ranks(&r.Env, rows, words, ks, src, any)
-		if codes == nil {
-			return err
-		}
+	codes, done, err := selectRanks(r, rows, words, ks, src, any)
+	if done || err != nil {
+		return err
+	}
+	if codes != nil {
 		words[0].Extracted = true
 		src = func(dst []C, lo int) { copy(dst, codes[lo:]) }
 	}
 	index := scratch.Take[uint32](&r.Arena, r.N)
-	err := pipeline.OrderCodes(r, rows, words, index, src)
-	if err == nil {
+	if err = pipeline.OrderCodes(r, rows, words, index, src); err == nil {
 		pickNumbers(ks, index)
 	}
 	return err
@@ -151,11 +149,7 @@ func ranksBy[C sortkey.Code](r *pipeline.Request, rows extract.Input, words []ex
 // ones, and other ks, or a sorted copy.
 func KeysAt[K sortkey.Key](keys []K, ks []int, o *call.Options) ([]K, error) {
 	kind, s, own := sortkey.KindOf[K](), cpu.PayloadOf(keys), alone(o)
-	if ways.On(ways.SortForRanks) && sortsForRanks(kind, s, len(ks), o) {
-		own.Backend = cpu.Host
-		sorted := slices.Clone(keys)
-		err := pipeline.SortKeys(sorted, &own)
-		ways.Took(ways.SortForRanks)
+	if sorted, done, err := sortForRanks(keys, kind, s, len(ks), &own); done || err != nil {
 		return sorted, err
 	}
 	cols := []extract.Column{extract.ColumnAs(kind, nil)}
