@@ -10,6 +10,7 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/internal/dist"
+	"example.com/sorter/internal/testkit"
 	"example.com/sorter/internal/vecsort"
 	"example.com/sorter/internal/ways"
 	"example.com/sorter/perm"
@@ -87,7 +88,7 @@ var wayBenches = []wayBench{
 	{ways.SmallValues, "1000 int64 of 4 values, AVX2", 1000, one("int64", fromFew(4)), true, benchKeys},
 }
 
-// BenchmarkWays reports the time of each way, and of the ways after it where it is off, in turns.
+// BenchmarkWays reports the processor time of each way, and of the ways after it where it is off, in turns.
 func BenchmarkWays(b *testing.B) {
 	for _, c := range wayBenches {
 		name := c.is.String() + "/" + c.name
@@ -118,9 +119,9 @@ func BenchmarkWays(b *testing.B) {
 					spent := time.Duration(0)
 					for range calls {
 						reset()
-						start := time.Now()
+						start := testkit.CPUTime()
 						call()
-						spent += time.Since(start)
+						spent += testkit.CPUTime() - start
 					}
 					undo()
 					times[off] = append(times[off], spent/time.Duration(calls))
