@@ -68,7 +68,7 @@ func (t *keySort[C]) countHeavy() (done bool, err error) {
 }
 
 // heavyBytes bounds the memory of countHeavy.
-func heavyBytes(s *sizes) int64 {
+func heavyBytes(s sizes) int64 {
 	if s.n < heavyStrays {
 		return 0
 	}

@@ -88,7 +88,7 @@ func KeysBytes(n, workers int, code uintptr) int64 {
 func sizeKeys(a *scratch.Area, n, workers int, code uintptr) {
 	engine.SizeBuffers(a, workers, code) // of the survey
 	sizeFinding(a, n, workers, code)
-	sizeWays(a, &sizes{n, workers, code}, surveyedKeyWays, func() {
+	sizeWays(a, sizes{n, workers, code}, surveyedKeyWays, func() {
 		sizeCodeSides(a, n, code)
 		engine.SizeBuffers(a, workers, code)
 		if alone(n, workers, 0) {
@@ -175,7 +175,7 @@ func (t *keySort[C]) follow() (done bool, err error) {
 }
 
 // followBytes bounds the memory of follow, except that of the search for moves.
-func followBytes(s *sizes) int64 {
+func followBytes(s sizes) int64 {
 	var a scratch.Area
 	presorted.SizeFollow(&a, s.n, s.code)
 	return a.Bytes()
@@ -246,7 +246,7 @@ func (t *keySort[C]) count() (done bool, err error) {
 }
 
 // countingBytes bounds the memory of count: counters of as many values as [keySort.narrow] allows.
-func countingBytes(s *sizes) int64 {
+func countingBytes(s sizes) int64 {
 	if alone(s.n, s.workers, 0) {
 		return 0
 	}

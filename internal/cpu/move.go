@@ -155,7 +155,7 @@ func copyOf[T any](env *engine.Env, m scratch.Memory, s []T) []T {
 func MoveRefinedBytes(n, workers int, size, code, along uintptr) int64 {
 	var a scratch.Area
 	sizeCodes(&a, n, code) // given back before the first side has codes
-	sizeTried(&a, &sizes{n, workers, code}, prefixWays)
+	sizeTried(&a, sizes{n, workers, code}, prefixWays)
 	single := alone(n, workers, size)
 	inPlace := func() { // see gatherRefined, and Settle
 		sizeFinding(&a, n, workers, code)

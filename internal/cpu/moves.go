@@ -42,7 +42,7 @@ func sortStrays[C Code](env *engine.Env, codes []C, place func(lo int, order []u
 }
 
 // findBytes bounds the memory of a search for moves.
-func findBytes(s *sizes) int64 {
+func findBytes(s sizes) int64 {
 	var a scratch.Area
 	presorted.SizeFind(&a, s.n, s.workers, s.code, func(strays int) {
 		sizeFinding(&a, strays, s.workers, s.code)
@@ -53,5 +53,5 @@ func findBytes(s *sizes) int64 {
 
 // sizeFinding sizes the search for moves of n codes of the given size.
 func sizeFinding(a *scratch.Area, n, workers int, code uintptr) {
-	sizeTried(a, &sizes{n, workers, code}, moveWays)
+	sizeTried(a, sizes{n, workers, code}, moveWays)
 }

@@ -62,7 +62,7 @@ func OrderByKeys[C Code](env *engine.Env, n int, src Source[C], keys KeyComparer
 func OrderBytes(n, workers int, code uintptr) int64 {
 	var a scratch.Area
 	sizeCodes(&a, n, code)
-	sizeTried(&a, &sizes{n, workers, code}, prefixWays)
+	sizeTried(&a, sizes{n, workers, code}, prefixWays)
 	sizeFinding(&a, n, workers, code)
 	sizeOrdering(&a, n, workers, alone(n, workers, 0), true, code, 4)
 	return a.Bytes()

@@ -55,7 +55,7 @@ func (t *prefixed[C]) moveByKeys() (done bool, err error) {
 }
 
 // checkBytes bounds the memory of the comparisons of neighbours by whole keys. That of moves is their [sizeFinding].
-func checkBytes(s *sizes) int64 {
+func checkBytes(s sizes) int64 {
 	var a scratch.Area
 	presorted.SizeCheck(&a, s.n)
 	return a.Bytes()

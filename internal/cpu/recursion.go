@@ -155,7 +155,7 @@ func sizeOrdering(a *scratch.Area, n, workers int, single, ties bool, code, othe
 		sizeSorting(a, n, 1, ties, code)
 		return
 	}
-	sizeWays(a, &sizes{n, workers, code}, orderWays, func() {
+	sizeWays(a, sizes{n, workers, code}, orderWays, func() {
 		sizeSides(a, n, code)
 		sizeRounds(a, n, workers, code, other, func() { sizeSorting(a, n, workers, ties, code) })
 	})

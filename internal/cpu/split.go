@@ -100,7 +100,7 @@ func (r *orderRound) splitting() bool {
 }
 
 // splitRowsBytes bounds the memory of [orderRound.split].
-func splitRowsBytes(s *sizes) int64 {
+func splitRowsBytes(s sizes) int64 {
 	if s.code != 4 || s.n > mostSplit || s.workers > splitWorkers {
 		return 0
 	}

@@ -12,7 +12,7 @@ import (
 // them: a partition into buckets. Package bucket has those of one bucket.
 
 // way is a shortcut for codes of some shape. Its measured gain is in package ways.
-type way = ways.Shortcut[*task, *sizes, *task]
+type way = ways.Shortcut[*task, sizes, *task]
 
 var (
 	sampledKeyWays  []way // keys before all of them are read; the next list has these, too
@@ -144,17 +144,17 @@ type sizes struct {
 	code       uintptr
 }
 
-func noBytes(*sizes) int64 { return 0 }
+func noBytes(sizes) int64 { return 0 }
 
 // sizeTried sizes ways that keep their memory where they are not done.
-func sizeTried(a *scratch.Area, s *sizes, list []way) {
+func sizeTried(a *scratch.Area, s sizes, list []way) {
 	for i := range list {
 		a.Hold(list[i].Bytes(s))
 	}
 }
 
 // sizeWays sizes the ways of a list, and the general way after them: each gives its memory back where it is not done.
-func sizeWays(a *scratch.Area, s *sizes, list []way, general func()) {
+func sizeWays(a *scratch.Area, s sizes, list []way, general func()) {
 	most := int64(0)
 	for i := range list {
 		most = max(most, list[i].Bytes(s))
