@@ -89,7 +89,7 @@ func waysOf[C Code](t *testing.T, codes []C, bySize func(n int, sort func(s Payl
 	refined := func(cut C) func(env *engine.Env) ([]uint32, error) {
 		return func(env *engine.Env) ([]uint32, error) {
 			return bySize(n, func(s Payload, _ uintptr) error {
-				u := &untied[C]{t: t, codes: codes, cut: cut}
+				u := newUntied(t, codes, cut)
 				tied, err := MoveRefined[C](env, s, u.source(), u)
 				if tied {
 					t.Error("the rest of keys is left to the caller")
@@ -100,7 +100,7 @@ func waysOf[C Code](t *testing.T, codes []C, bySize func(n int, sort func(s Payl
 	}
 	byKeys := func(cut C) func(env *engine.Env) ([]uint32, error) {
 		return func(env *engine.Env) ([]uint32, error) {
-			order, u := make([]uint32, n), &untied[C]{t: t, codes: codes, cut: cut}
+			order, u := make([]uint32, n), newUntied(t, codes, cut)
 			tied, err := OrderByKeys[C](env, n, u.source(), u, func(_, lo int, part []uint32, _ []C) { copy(order[lo:], part) })
 			if tied {
 				t.Error("the rest of keys is left to the caller")
@@ -218,11 +218,12 @@ type untied[C Code] struct {
 	given []atomic.Bool
 }
 
+func newUntied[C Code](t *testing.T, codes []C, cut C) *untied[C] {
+	return &untied[C]{t: t, codes: codes, cut: cut, given: make([]atomic.Bool, len(codes))}
+}
+
 // source returns a source that gives each code once.
 func (u *untied[C]) source() Source[C] {
-	if u.given == nil {
-		u.given = make([]atomic.Bool, len(u.codes))
-	}
 	return func(dst []C, at int) {
 		for i := range dst {
 			if dst[i] = u.codes[at+i] &^ u.cut; u.given[at+i].Swap(true) {
@@ -282,7 +283,7 @@ func (u *untied[C]) Finer(codes []C, least, most C) Source[C] {
 	if least != slices.Min(codes) || most != slices.Max(codes) {
 		u.t.Errorf("codes from %x to %x", least, most)
 	}
-	u.cut, u.given = 0, nil
+	u.cut, u.given = 0, make([]atomic.Bool, len(u.codes))
 	return u.source()
 }
 

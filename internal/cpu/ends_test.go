@@ -67,7 +67,7 @@ func TestEnds(t *testing.T) {
 
 // counting is a refiner that counts the elements whose ties it is given.
 type counting struct {
-	untied[uint64]
+	*untied[uint64]
 	seen *atomic.Int64
 }
 
@@ -89,7 +89,7 @@ func TestRefineAll(t *testing.T) {
 				codes[i], elements[i] = f(i), f(i)
 			}
 			env, seen := newEnv(2), new(atomic.Int64)
-			tied, err := MoveRefined[uint64](env, PayloadOf(elements), sourceOf(codes), &counting{untied[uint64]{t: t, codes: codes}, seen})
+			tied, err := MoveRefined[uint64](env, PayloadOf(elements), sourceOf(codes), &counting{newUntied(t, codes, 0), seen})
 			if err != nil || tied || seen.Load() != int64(n) || !slices.IsSorted(elements) {
 				t.Errorf("%s, %d elements: %d are refined, tied %t, %v", name, n, seen.Load(), tied, err)
 			}

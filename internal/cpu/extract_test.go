@@ -52,7 +52,7 @@ func TestFinerCodes(t *testing.T) {
 		codes[i] = uint64(i) * 0x9e3779b97f4a7c15
 	}
 	for _, cut := range []uint64{0, 1<<40 - 1} {
-		u, order, env := &untied[uint64]{t: t, codes: codes, cut: cut}, make([]uint32, len(codes)), newEnv(1)
+		u, order, env := newUntied(t, codes, cut), make([]uint32, len(codes)), newEnv(1)
 		taken := ways.Watch(func() {
 			_, err := OrderByKeys[uint64](env, len(codes), u.source(), u, func(_, lo int, part []uint32, _ []uint64) { copy(order[lo:], part) })
 			if err != nil || !slices.Equal(order, stableOrder(codes)) {

@@ -81,7 +81,7 @@ func TestFinalOrder(t *testing.T) {
 		codes[i] = uint64(i / 3)
 	}
 	env, at := newEnv(1), 0
-	_, err := OrderByKeys[uint64](env, len(codes), sourceOf(codes), &untied[uint64]{t: t, codes: codes}, func(_, lo int, order []uint32, codes []uint64) {
+	_, err := OrderByKeys[uint64](env, len(codes), sourceOf(codes), newUntied(t, codes, 0), func(_, lo int, order []uint32, codes []uint64) {
 		if codes != nil {
 			t.Errorf("%d codes at place %d", len(codes), lo)
 		}
