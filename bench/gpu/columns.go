@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"example.com/sorter"
@@ -48,21 +47,21 @@ var tables = []func(b *bench, n int) *table{
 	func(b *bench, n int) *table {
 		t := &table{name: "int32, int32", kind: 0}
 		for k := range 2 {
-			v := drawEach(n, (*rand.Rand).Int32)
+			v := drawn(n, (*rand.Rand).Int32)
 			t.add(b, k, gpu.Column{Type: gpu.Int32}, asBytes(v), sorter.AscOf(v))
 		}
 		return t
 	},
 	func(b *bench, n int) *table {
 		t := &table{name: "int64, float64 desc, a tenth null", kind: 1}
-		ints, floats := drawEach(n, (*rand.Rand).Int64), drawEach(n, (*rand.Rand).NormFloat64)
+		ints, floats := drawn(n, (*rand.Rand).Int64), drawn(n, (*rand.Rand).NormFloat64)
 		t.add(b, 0, gpu.Column{Type: gpu.Int64}, asBytes(ints), sorter.AscOf(ints).NullsLastBits(t.nulls(b, 0, n), 0))
 		t.add(b, 1, gpu.Column{Type: gpu.Float64, Desc: true}, asBytes(floats), sorter.DescOf(floats).NullsLastBits(t.nulls(b, 1, n), 0))
 		return t
 	},
 	func(b *bench, n int) *table {
 		t := &table{name: "int32 of 1000 values, int32", kind: 0}
-		few, v := drawEach(n, func(r *rand.Rand) int32 { return r.Int32N(1000) }), drawEach(n, (*rand.Rand).Int32)
+		few, v := drawn(n, func(r *rand.Rand) int32 { return r.Int32N(1000) }), drawn(n, (*rand.Rand).Int32)
 		t.add(b, 0, gpu.Column{Type: gpu.Int32}, asBytes(few), sorter.AscOf(few))
 		t.add(b, 1, gpu.Column{Type: gpu.Int32}, asBytes(v), sorter.AscOf(v))
 		return t
@@ -74,28 +73,11 @@ var tables = []func(b *bench, n int) *table{
 	func(b *bench, n int) *table {
 		t := &table{name: "three int32 of 10, 100 and 1000 values", kind: 3}
 		for k, values := range []int32{10, 100, 1000} {
-			v := drawEach(n, func(r *rand.Rand) int32 { return 1 << 20 * r.Int32N(values) })
+			v := drawn(n, func(r *rand.Rand) int32 { return 1 << 20 * r.Int32N(values) })
 			t.add(b, k, gpu.Column{Type: gpu.Int32}, asBytes(v), sorter.AscOf(v))
 		}
 		return t
 	},
-}
-
-// drawEach draws n values by all processors.
-func drawEach[T any](n int, one func(*rand.Rand) T) []T {
-	v := make([]T, n)
-	var wait sync.WaitGroup
-	size := n/runtime.GOMAXPROCS(0) + 1
-	for lo := 0; lo < n; lo += size {
-		wait.Go(func() {
-			r := rand.New(rand.NewPCG(uint64(n), uint64(lo)))
-			for i := lo; i < min(n, lo+size); i++ {
-				v[i] = one(r)
-			}
-		})
-	}
-	wait.Wait()
-	return v
 }
 
 func asBytes[T any](v []T) []byte {
@@ -121,7 +103,7 @@ func (t *table) add(b *bench, k int, c gpu.Column, values []byte, host sorter.Co
 
 // nulls draws a validity bitmap, with a tenth of the rows null.
 func (t *table) nulls(b *bench, k, n int) []byte {
-	bits := drawEach(n/8+1, func(r *rand.Rand) (v byte) {
+	bits := drawn(n/8+1, func(r *rand.Rand) (v byte) {
 		for i := range 8 {
 			if r.IntN(10) > 0 {
 				v |= 1 << i
@@ -139,7 +121,7 @@ func (b *bench) texts(name string, n int, scheme string) *table {
 	if scheme != "" {
 		hosts = []string{"a.example/", "b.example/", "shop.example/", "news.example/", "example.org/", "example.net/", "cdn.example/", "m.example/"}
 	}
-	texts := drawEach(n, func(r *rand.Rand) string {
+	texts := drawn(n, func(r *rand.Rand) string {
 		text := append(make([]byte, 0, 64), scheme...)
 		text = append(text, hosts[r.IntN(len(hosts))]...)
 		for range 8 + r.IntN(25) {

@@ -310,12 +310,17 @@ func drawn[E any](n int, of func(r *rand.Rand) E) []E {
 	return s
 }
 
+// turns counts the calls of each: columns of a table are drawn by different numbers, the same in every run.
+var turns uint64
+
 // each runs f for parts of [0, n) on all processors.
 func each(n int, f func(r *rand.Rand, lo, hi int)) {
 	workers := runtime.GOMAXPROCS(0)
+	turns++
+	turn := turns
 	var wait sync.WaitGroup
 	for w := range workers {
-		wait.Go(func() { f(rand.New(rand.NewPCG(uint64(w), uint64(n))), n*w/workers, n*(w+1)/workers) })
+		wait.Go(func() { f(rand.New(rand.NewPCG(uint64(w), turn)), n*w/workers, n*(w+1)/workers) })
 	}
 	wait.Wait()
 }

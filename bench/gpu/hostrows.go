@@ -32,14 +32,14 @@ var hostTables = []struct {
 	cols func(n int) []sorter.Column[int]
 }{
 	{"int64, float64 with a tenth null", func(n int) []sorter.Column[int] {
-		return []sorter.Column[int]{sorter.AscOf(drawEach(n, (*rand.Rand).Int64)), floatsWithNulls(n)}
+		return []sorter.Column[int]{sorter.AscOf(drawn(n, (*rand.Rand).Int64)), floatsWithNulls(n)}
 	}},
 	{"int64 of 100000 values, float64 with a tenth null", func(n int) []sorter.Column[int] {
 		return []sorter.Column[int]{fewApart(n, 100_000, 40), floatsWithNulls(n)}
 	}},
 	{"int32 of 1000 values, int64", func(n int) []sorter.Column[int] {
-		few := drawEach(n, func(r *rand.Rand) int32 { return r.Int32N(1000) })
-		return []sorter.Column[int]{sorter.AscOf(few), sorter.AscOf(drawEach(n, (*rand.Rand).Int64))}
+		few := drawn(n, func(r *rand.Rand) int32 { return r.Int32N(1000) })
+		return []sorter.Column[int]{sorter.AscOf(few), sorter.AscOf(drawn(n, (*rand.Rand).Int64))}
 	}},
 	{"three int64 of 10, 100 and 1000 values", func(n int) []sorter.Column[int] {
 		return []sorter.Column[int]{fewApart(n, 10, 40), fewApart(n, 100, 40), fewApart(n, 1000, 40)}
@@ -53,11 +53,11 @@ var hostTables = []struct {
 
 // fewApart draws numbers of few values, which many bits hold.
 func fewApart(n int, values int64, bits int) sorter.Column[int] {
-	return sorter.AscOf(drawEach(n, func(r *rand.Rand) int64 { return r.Int64N(values) << bits }))
+	return sorter.AscOf(drawn(n, func(r *rand.Rand) int64 { return r.Int64N(values) << bits }))
 }
 
 func floatsWithNulls(n int) sorter.Column[int] {
-	valid := drawEach(n/8+1, func(r *rand.Rand) (v byte) {
+	valid := drawn(n/8+1, func(r *rand.Rand) (v byte) {
 		for i := range 8 {
 			if r.IntN(10) > 0 {
 				v |= 1 << i
@@ -65,11 +65,11 @@ func floatsWithNulls(n int) sorter.Column[int] {
 		}
 		return v
 	})
-	return sorter.DescOf(drawEach(n, (*rand.Rand).NormFloat64)).NullsLastBits(valid, 0)
+	return sorter.DescOf(drawn(n, (*rand.Rand).NormFloat64)).NullsLastBits(valid, 0)
 }
 
 func textsAfter(n int, beginnings ...string) []sorter.Column[int] {
-	return []sorter.Column[int]{sorter.AscOf(drawEach(n, func(r *rand.Rand) string {
+	return []sorter.Column[int]{sorter.AscOf(drawn(n, func(r *rand.Rand) string {
 		text := append(make([]byte, 0, 64), beginnings[r.IntN(len(beginnings))]...)
 		for range 8 + r.IntN(25) {
 			text = append(text, "abcdefghijklmnopqrstuvwxyz0123456789"[r.IntN(36)])

@@ -19,8 +19,8 @@
 // are multiplied by what such codes take beside uniform ones.
 //
 // Where such a sample says that codes are few and others may follow, each of these costs the device what an order of 64-bit codes
-// does, and the CPU engine half of that: it took 0.8 to 2.1 of it for all ties of 1000 values (2 busy cores of an
-// EPYC, 2026-12, 2^20 to 2^24 rows), and no device was measured.
+// does, and the CPU engine half of that: it took 0.8 to 2.1 of it for all ties of 1000 values (2 busy cores of a
+// Xeon, 2026-12, 2^20 to 2^24 rows). bench/results/h200/hostrows.md has both, measured.
 //
 // Of sorts that were seen, the times of the last three decide instead, see [Seen].
 //
