@@ -47,6 +47,10 @@ type Policy struct {
 	Worth Worth
 	Few   Few
 	Leave Leave
+
+	// Beside, unless nil, begins to sort in another way after an early report, on the side stream, which does not wait for the samples. left:
+	// codes are left to that; otherwise the report says nothing, and more samples come.
+	Beside func(left bool) error
 }
 
 // FewValues is the error for codes that are left to an algorithm for few values.
@@ -193,6 +197,9 @@ const patience = 100 * time.Microsecond
 func (c *call) takeSamples(by Policy) (codes.Outcome, error) {
 	s, early, found := &c.note.sample, c.early(by), uint32(kernels.SeemsOpen)
 	q := c.w.Queue()
+	if by.Beside != nil {
+		q.Then(func() error { return c.w.Record(c.w.Split, c.w.Stream) })
+	}
 	c.begin(&q, early)
 	if early.At != 0 {
 		c.await(&q, &s.Few)
@@ -203,13 +210,17 @@ func (c *call) takeSamples(by Policy) (codes.Outcome, error) {
 	case q.Err() != nil:
 		return codes.Outcome{}, q.Err()
 	case found == kernels.SeemsLeft:
-		return codes.Outcome{}, ErrUneven
+		c.beside(&q, by, true)
+		return codes.Outcome{}, device.FirstError(q.Err(), ErrUneven)
 	case seems:
 		if f, err := c.presorted(shape); f.Shape != "" || err != nil {
 			return f, err
 		}
 	case found != kernels.SeemsOpen && shape == "":
 		return codes.Outcome{}, FewValues{int(found)}
+	}
+	if found == kernels.SeemsOpen {
+		c.beside(&q, by, false)
 	}
 	if c.await(&q, &s.Ready); q.Err() == nil && !seems && !c.Blind && (s.Ascents == 0 || s.Descents == 0) {
 		return c.presorted(shapeOf(s))
@@ -232,6 +243,14 @@ func (c *call) begin(q *device.Queue, early sample.Early) {
 		uint64(cells), uint64(evenCells(in)), uint64(cellMost(in, c.sampleGrid())),
 		uint64(c.status), early.At, uint64(early.Most), uint64(early.Digits), uint64(early.Share), uint64(early.Repeats), uint64(early.Heavy), device.Mapped(s))
 	c.note.counters.empty(q, in)
+}
+
+// beside begins to sort in another way, once the side stream has waited for all work before the samples.
+func (c *call) beside(q *device.Queue, by Policy, left bool) {
+	if by.Beside != nil {
+		q.Then(func() error { return c.w.WaitEvent(c.w.Side, c.w.Split) })
+		q.Then(func() error { return by.Beside(left) })
+	}
 }
 
 // await waits for a kernel to write a word.

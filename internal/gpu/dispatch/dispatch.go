@@ -31,9 +31,10 @@ type Options struct {
 type algorithm struct {
 	modules []*device.Module // loaded when it first runs
 	order   func(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error)
-	keys    bool                     // order also sorts keys alone
-	most    int                      // elements it can order
-	bytes   func(in codes.Input) int // bound of the memory besides codes and result
+	keys    bool                               // order also sorts keys alone
+	most    int                                // elements it can order
+	bytes   func(in codes.Input) int           // bound of the memory besides codes and result
+	radix   func(in codes.Input) *radix.Sorter // of engine.Radix
 }
 
 // repertoire is the algorithms that a device runs.
@@ -45,13 +46,14 @@ type Sorter struct {
 	algorithms repertoire
 	bucket     *bucket.Sorter
 	few        bucket.Few
-	values     bool // the device runs the sort of few values
+	counts     func(in codes.Input) bool // digits are counted before the samples say whether that is needed
+	values     bool                      // the device runs the sort of few values
 }
 
 // New returns the sorter of a device and loads the kernels of long sorts.
 func New(d *device.Device, o Options) (*Sorter, error) {
 	b := &bucket.Sorter{Options: o.Bucket}
-	s := &Sorter{Device: d, algorithms: within(d.Info.SharedPerBlock, all(b, o)), bucket: b, few: fewByRadix}
+	s := &Sorter{Device: d, algorithms: within(d.Info.SharedPerBlock, all(b, o)), bucket: b, few: fewByRadix, counts: counts}
 	if s.values = device.Shared(values.Modules) <= d.Info.SharedPerBlock; s.values {
 		s.few = few
 	}
@@ -73,7 +75,11 @@ func all(b *bucket.Sorter, o Options) repertoire {
 	return repertoire{
 		engine.BucketBitonic: {
 			modules: bucket.Modules, order: b.Sort, keys: true, most: bucket.MaxN,
-			bytes: func(in codes.Input) int { return b.Bytes(in, max(radixFor(in).Bytes(in), values.Bytes(in))) },
+			bytes: func(in codes.Input) int {
+				bytes := b.Bytes(in, max(radixFor(in).Bytes(in), values.Bytes(in)))
+				in.N = min(in.N, mostCounted(in))
+				return bytes + radix.Small.CountBytes(in) // which has more than larger tiles
+			},
 		},
 		engine.Bitonic:    {modules: bitonic.Modules, order: bitonic.Sort, most: MaxNByBuckets, bytes: bitonic.Bytes},
 		engine.SampleSort: {modules: samplesort.Modules, order: s.Sort, most: MaxNByBuckets, bytes: s.Bytes},
@@ -93,6 +99,7 @@ func byRadix(usual *radix.Sorter, choose func(in codes.Input) *radix.Sorter) alg
 			return r.Sort(w, in, to)
 		},
 		bytes: func(in codes.Input) int { return choose(in).Bytes(in) },
+		radix: choose,
 	}
 }
 
@@ -174,13 +181,46 @@ func (s *Sorter) Sort(w *device.Workspace, a engine.Algorithm, in codes.Input, t
 	if engine.OrdersCodes(a) || choice != engine.BucketBitonic {
 		return s.sortBy(w, choice, in, to)
 	}
-	f, err := s.bucket.SortIf(w, bucket.Policy{Worth: worth, Few: s.few, Leave: leave}, in, to)
+	return s.sortBySample(w, in, to)
+}
+
+// sortBySample sorts by buckets, or as codes of few values, or by lastResort, as samples suggest.
+func (s *Sorter) sortBySample(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
+	var counted *radix.Counted
+	p := bucket.Policy{Worth: worth, Few: s.few, Leave: leave}
+	if !s.bucket.Blind {
+		p.Beside = func(left bool) (err error) {
+			if left || s.counts(in) {
+				counted, err = s.count(w, in, to)
+			}
+			return err
+		}
+	}
+	f, err := s.bucket.SortIf(w, p, in, to)
+	f.Algorithm = engine.BucketBitonic
 	var found bucket.FewValues
 	if errors.As(err, &found) {
-		return s.sortValues(w, found.Values, in, to)
+		f, err = s.sortValues(w, found.Values, in, to)
 	}
-	f.Algorithm = engine.BucketBitonic
-	return s.resort(w, in, to, f, err)
+	switch {
+	case counted == nil:
+		return s.resort(w, in, to, f, err)
+	case errors.Is(err, bucket.ErrUneven):
+		f, err = counted.Sort()
+		f.Algorithm = lastResort
+		return f, err
+	}
+	return f, device.FirstError(err, counted.Drop())
+}
+
+// count begins the sort by lastResort, beside the samples.
+func (s *Sorter) count(w *device.Workspace, in codes.Input, to cuda.Ptr) (*radix.Counted, error) {
+	r := s.algorithms[lastResort].radix(in)
+	if err := w.Load(r.Modules()); err != nil {
+		return nil, err
+	}
+	in.Shuffled = true
+	return r.Count(w, in, to)
 }
 
 // SortSegments sorts each segment of a list by itself, see [segments.Sort].
@@ -221,11 +261,11 @@ func (s *Sorter) whole(w *device.Workspace, in codes.Input, to cuda.Ptr) error {
 	return err
 }
 
-// sortValues sorts codes that have about count values according to a sample, or in another way
-// if they have too many.
+// sortValues sorts codes that have about count values according to a sample, or by buckets
+// if they have too many; or it returns bucket.ErrUneven.
 func (s *Sorter) sortValues(w *device.Workspace, count int, in codes.Input, to cuda.Ptr) (codes.Outcome, error) {
 	if !s.values {
-		return s.resort(w, in, to, codes.Outcome{}, bucket.ErrUneven)
+		return codes.Outcome{}, bucket.ErrUneven
 	}
 	if err := w.Load(values.Modules); err != nil {
 		return codes.Outcome{}, err
@@ -237,7 +277,7 @@ func (s *Sorter) sortValues(w *device.Workspace, count int, in codes.Input, to c
 	}
 	f, err = s.bucket.SortIf(w, bucket.Policy{Worth: worth}, in, to)
 	f.Algorithm = engine.BucketBitonic
-	return s.resort(w, in, to, f, err)
+	return f, err
 }
 
 // sortBy sorts by one algorithm.

@@ -47,6 +47,7 @@ func TestValues(t *testing.T) {
 					return codes.Outcome{}, err
 				}
 				f, err := s.sortValues(w, 16, in, to)
+				f, err = s.resort(w, in, to, f, err)
 				if c.by != engine.Auto && f.Algorithm != c.by {
 					t.Errorf("by %v", f.Algorithm)
 				}

@@ -88,28 +88,30 @@ const MaxN = kernels.RadixMaxN
 
 // memory is the device memory of one radix sort besides codes and their result.
 type memory struct {
-	words     cuda.Ptr // counts of tiles
+	words     cuda.Ptr // counts of tiles; from the count of digits on
 	even, odd cuda.Ptr // elements: each pass moves from one to the other; for keys alone one of them is the result
 	high      cuda.Ptr // high words of codes, where elements have low ones
 }
 
-func (r *Sorter) layOut(a *device.Area, in codes.Input) memory {
-	m := memory{words: a.Take(4 * kernels.RadixDigits * r.tiles(in))}
+func (m *memory) layOutElements(a *device.Area, in codes.Input) {
 	if in.Keys {
 		m.even = a.Take(in.Size() * in.N)
-		return m
+		return
 	}
 	m.even, m.odd = a.Take(8*in.N), a.Take(8*in.N)
 	if in.Wide {
 		m.high = a.Take(4 * in.N)
 	}
-	return m
 }
+
+// CountBytes returns the device memory of a count of digits.
+func (r *Sorter) CountBytes(in codes.Input) int { return 4 * kernels.RadixDigits * r.tiles(in) }
 
 // Bytes returns the device memory of a radix sort besides codes and result.
 func (r *Sorter) Bytes(in codes.Input) int {
 	var size device.Area
-	r.layOut(&size, in)
+	size.Take(r.CountBytes(in))
+	new(memory).layOutElements(&size, in)
 	return int(size.At)
 }
 
@@ -130,8 +132,8 @@ type states struct {
 // stateBytes is the distance from one state to the other.
 const stateBytes = (kernels.RadixStateBytes + 255) &^ 255
 
-// take returns the state of a sort, and the one that the sort has to clear.
-func (s *states) take(w *device.Workspace) (state, spent cuda.Ptr, err error) {
+// take returns the state of a sort on a stream, and the one that the sort has to clear.
+func (s *states) take(w *device.Workspace, on cuda.Stream) (state, spent cuda.Ptr, err error) {
 	if s.at == 0 {
 		at, err := w.Keep(2 * stateBytes)
 		if err != nil {
@@ -140,7 +142,7 @@ func (s *states) take(w *device.Workspace) (state, spent cuda.Ptr, err error) {
 		s.at = at
 	}
 	if !s.clear { // this is the first sort, or the last one failed
-		err = w.Memset32(s.at, 0, 2*stateBytes/4, w.Stream)
+		err = w.Memset32(s.at, 0, 2*stateBytes/4, on)
 	}
 	state, spent = s.at+cuda.Ptr(s.turn*stateBytes), s.at+cuda.Ptr((1-s.turn)*stateBytes)
 	s.turn, s.clear = 1-s.turn, false
@@ -153,37 +155,86 @@ func (r *Sorter) Sort(w *device.Workspace, in codes.Input, to cuda.Ptr) (codes.O
 	if in.N < 2 {
 		return codes.Outcome{Shape: engine.Sorted}, codes.Identity(w, in, to)
 	}
-	p, err := device.Pinned[pinned](w)
+	c, err := r.count(w, w.Stream, in, to)
 	if err != nil {
 		return codes.Outcome{}, err
 	}
-	block, err := w.Take(r.Bytes(in))
+	return c.sort()
+}
+
+// Counted is a radix sort whose digits are counted on the side stream. Either of its methods ends it.
+type Counted struct{ call }
+
+// Count counts the digits of two codes or more on the side stream of the workspace.
+func (r *Sorter) Count(w *device.Workspace, in codes.Input, to cuda.Ptr) (*Counted, error) {
+	c, err := r.count(w, w.Side, in, to)
 	if err != nil {
+		return nil, err
+	}
+	return &Counted{c}, nil
+}
+
+// Sort is the rest of [Sorter.Sort].
+func (c *Counted) Sort() (codes.Outcome, error) {
+	if err := c.w.After(c.w.Stream, c.w.Side); err != nil {
 		return codes.Outcome{}, err
 	}
-	defer w.Put(block)
-	state, spent, err := p.states.take(w)
-	if err != nil {
-		return codes.Outcome{}, err
-	}
-	c := call{Sorter: r, w: w, note: &p.note, in: in, to: to, memory: r.layOut(&device.Area{At: block.At}, in), state: state}
-	q := w.Queue()
-	c.countDigits(&q, spent)
-	c.passes(&q)
-	err = q.Sync()
-	p.states.clear = err == nil
-	return c.note.get().outcome(), err
+	return c.sort()
+}
+
+// Drop waits for the count and frees its memory.
+func (c *Counted) Drop() error {
+	err := c.w.SyncStream(c.w.Side)
+	c.states.clear = err == nil
+	c.w.Put(c.counts)
+	return err
 }
 
 // call is one radix sort.
 type call struct {
 	*Sorter
 	memory
-	w     *device.Workspace
-	note  *note
-	in    codes.Input
-	to    cuda.Ptr
-	state cuda.Ptr
+	*pinned
+	w      *device.Workspace
+	in     codes.Input
+	to     cuda.Ptr
+	state  cuda.Ptr
+	counts device.Block // memory.words
+}
+
+// count begins a sort with the count of digits, on a stream.
+func (r *Sorter) count(w *device.Workspace, on cuda.Stream, in codes.Input, to cuda.Ptr) (c call, err error) {
+	c = call{Sorter: r, w: w, in: in, to: to}
+	if c.pinned, err = device.Pinned[pinned](w); err != nil {
+		return c, err
+	}
+	if c.counts, err = w.Take(r.CountBytes(in)); err != nil {
+		return c, err
+	}
+	c.words = c.counts.At
+	var spent cuda.Ptr
+	if c.state, spent, err = c.states.take(w, on); err == nil {
+		err = c.countDigits(on, spent)
+	}
+	if err != nil {
+		w.Put(c.counts)
+	}
+	return c, err
+}
+
+// sort ends a sort whose digits are counted.
+func (c *call) sort() (codes.Outcome, error) {
+	defer c.w.Put(c.counts)
+	elements, err := c.w.Lay(func(a *device.Area) { c.layOutElements(a, c.in) })
+	if err != nil {
+		return codes.Outcome{}, err
+	}
+	defer c.w.Put(elements)
+	q := c.w.Queue()
+	c.passes(&q)
+	err = q.Sync()
+	c.states.clear = err == nil
+	return c.note.get().outcome(), err
 }
 
 // note is written by the device during the sort: struct RadixNote of radix.cuh.
@@ -215,7 +266,7 @@ func (f found) outcome() codes.Outcome {
 }
 
 // countDigits counts the digits of all places and turns the counts into start positions.
-func (c *call) countDigits(q *device.Queue, spent cuda.Ptr) {
+func (c *call) countDigits(on cuda.Stream, spent cuda.Ptr) error {
 	in := c.in
 	grid := min(c.countBlocks*c.w.Info.SMs, (in.N+kernels.RadixCountTile-1)/kernels.RadixCountTile)
 	ordered := uint64(1)
@@ -223,8 +274,8 @@ func (c *call) countDigits(q *device.Queue, spent cuda.Ptr) {
 		ordered = 0
 	}
 	c.note.clear()
-	q.Run(c.histogram(in), grid, kernels.RadixCountThreads, countShared(in),
-		uint64(in.Codes), uint64(in.N), ordered, uint64(c.to), uint64(c.state), uint64(spent), uint64(c.words), device.Mapped(c.note))
+	return c.w.RunOn(on, c.histogram(in), grid, kernels.RadixCountThreads, countShared(in),
+		uint64(in.Codes), uint64(in.N), ordered, uint64(c.to), uint64(c.state), uint64(spent), uint64(c.words), device.Mapped(&c.note))
 }
 
 // patience is how long a sort waits in all for the findings that its passes depend on. A
