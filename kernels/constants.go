@@ -6,7 +6,7 @@
 package kernels
 
 // sourceHash is the SHA-256 of the sources.
-const sourceHash = "71b480627ab5973ffdb71dd615fb506bcec4637beae255de16c78f4c84e05288"
+const sourceHash = "d38cada8896dafcb629868753a23cb6f1439366492fe97b4386223e329cdeefc"
 
 // What the host shares with the kernels.
 const (

@@ -13,7 +13,7 @@
 // too many are held, or if a tile has too many below the bound, the k lowest of them are found: counts of
 // 256 equal parts of their range show in which part the k-th is, and the same follows for that part, until 128 elements
 // or fewer are compared with each other, or those that are left are equal, of which the first ones count. A long segment
-// has a first bound from a tile's worth of its elements. Results do not depend on chance, and no list is lost.
+// has a first bound from a tile's worth of its elements, another for a k of up to TOP_RANKED from the least code of each thread. Results do not depend on chance, and no list is lost.
 #pragma once
 #include "local.cuh"
 #include "selection.cuh"
@@ -116,7 +116,8 @@ template <int ITEMS, bool EVERY, class Code> DEVICE u32 part_of(TopShared<Code> 
 		shared.low[warp_id()] = low;
 		shared.high[warp_id()] = high;
 	}
-	for (u32 b = threadIdx.x; b < TOP_COPIES * TOP_BINS; b += TOP_THREADS) shared.bin[b] = 0;
+	constexpr u32 COPIES = ITEMS > 1 ? TOP_COPIES : 1;
+	for (u32 b = threadIdx.x; b < COPIES * TOP_BINS; b += TOP_THREADS) shared.bin[b] = 0;
 	__syncthreads(); // ranges of all warps are written, bins are clear
 #pragma unroll
 	for (int w = 0; w < TOP_WARPS; w++) {
@@ -124,7 +125,7 @@ template <int ITEMS, bool EVERY, class Code> DEVICE u32 part_of(TopShared<Code> 
 		high = max(high, (Code)shared.high[w]);
 	}
 	const u32 width = width_of((Code)(high - low)), shift = width > TOP_BIN_BITS ? width - TOP_BIN_BITS : 0;
-	u32 *const own_bins = shared.bin + warp_id() % TOP_COPIES * TOP_BINS; // or too many atomics queue up
+	u32 *const own_bins = shared.bin + warp_id() % COPIES * TOP_BINS; // or too many atomics queue up
 #pragma unroll
 	for (int i = 0; i < ITEMS; i++)
 		if (EVERY || in >> i & 1) atomicAdd(&own_bins[(u32)((Code)(code[i] - low) >> shift)], 1u);
@@ -132,7 +133,7 @@ template <int ITEMS, bool EVERY, class Code> DEVICE u32 part_of(TopShared<Code> 
 	static_assert(TOP_BINS == TOP_THREADS, "a bin for each thread");
 	u32 count = 0;
 #pragma unroll
-	for (u32 c = 0; c < TOP_COPIES; c++) count += shared.bin[c * TOP_BINS + threadIdx.x];
+	for (u32 c = 0; c < COPIES; c++) count += shared.bin[c * TOP_BINS + threadIdx.x];
 	const u32 before = exclusive_scan_block<TOP_THREADS>(count, shared.sums);
 	if (before < rank && rank <= before + count) {
 		shared.digit = threadIdx.x;
@@ -299,6 +300,78 @@ template <class Code> struct Holder {
 		bound = last + 1;
 	}
 
+	// begin is add for the first tile of a source, of size elements, where k is up to TOP_RANKED, and returns whether it has
+	// added them. k of the least codes of threads are not above a bound, so the k lowest are not either: of 4096 codes in
+	// no order 73 are not above that of a k of 64. Threads have elements from all over the tile, or rising ones would be the
+	// least codes of few threads.
+	DEVICE bool begin(const Part<Code> &source, u32 size) {
+		if (k > TOP_RANKED || size < k) return false;
+		Code code[TOP_ITEMS]; // of no element: the highest, after k others
+#pragma unroll
+		for (int i = 0; i < TOP_ITEMS; i++) code[i] = threadIdx.x + i * TOP_THREADS < size ? source.code(threadIdx.x + i * TOP_THREADS) : (Code)~(Code)0;
+		keep_order(); // all loads are under way
+		Code own[1] = {code[0]}, low, high;
+#pragma unroll
+		for (int i = 1; i < TOP_ITEMS; i++) own[0] = min(own[0], code[i]);
+		u32 in = 1, rank = k, inside = part_of<1, true>(shared, own, in, rank, low, high);
+#pragma unroll 1
+		while (inside > TOP_THREADS / 8 && low != high) inside = part_of<1, false>(shared, own, in, rank, low, high);
+		const bool began = low == high ? hold_rows<true>(source, code, low, high) : hold_rows<false>(source, code, low, high);
+		if (began) lower(high);
+		else __syncthreads(); // counts are read
+		return began;
+	}
+	DEVICE static bool begin(const PieceRows<Code> &, u32) { return false; } // of few elements each
+
+	// hold_rows holds items up to high, in rows of TOP_THREADS, unless these are too many. EQUAL: low is high, and of this code the
+	// first suffice that make k items.
+	template <bool EQUAL> DEVICE bool hold_rows(const Part<Code> &source, const Code (&code)[TOP_ITEMS], Code low, Code high) {
+		constexpr int UP = 16;
+		u32 own = 0; // of the warp in row lane_id(): items up to high; EQUAL: below it << UP | of it
+#pragma unroll
+		for (int i = 0; i < TOP_ITEMS; i++) {
+			u32 count = __popc(__ballot_sync(FULL_WARP, EQUAL ? code[i] == high : code[i] <= high));
+			if constexpr (EQUAL) count |= __popc(__ballot_sync(FULL_WARP, code[i] < low)) << UP;
+			if (lane_id() == i) own = count;
+		}
+		if (lane_id() < TOP_ITEMS) shared.bin[lane_id() * TOP_WARPS + warp_id()] = own;
+		__syncthreads(); // counts of all warps are written
+		static_assert(TOP_ITEMS * TOP_WARPS == 4 * 32, "four for each lane");
+		u32 before = 0, sum = 0; // of the warp, among four
+#pragma unroll
+		for (u32 w = 0; w < 4; w++) {
+			const u32 count = shared.bin[4 * lane_id() + w];
+			if (w < warp_id() % 4) before += count;
+			sum += count;
+		}
+		const u32 up_to = inclusive_scan(sum), all = __shfl_sync(FULL_WARP, up_to, 31);
+		before += up_to - sum;
+		const u32 below = EQUAL ? all >> UP : 0, equal = EQUAL ? k - min(k, below) : 0;
+		const u32 count = EQUAL ? below + min(all & ((1u << UP) - 1), equal) : all;
+		if (count > TOP_THREADS) return false;
+		held = count;
+		const u32 lanes = (1u << lane_id()) - 1;
+#pragma unroll
+		for (int i = 0; i < TOP_ITEMS; i++) {
+			const u32 votes = __ballot_sync(FULL_WARP, code[i] <= high);
+			if (!votes) continue;
+			const u32 from = __shfl_sync(FULL_WARP, before, i * (TOP_WARPS / 4) + warp_id() / 4);
+			bool keep = code[i] <= high;
+			u32 to = from + __popc(votes & lanes);
+			if constexpr (EQUAL) {
+				const u32 lower_votes = __ballot_sync(FULL_WARP, code[i] < low);
+				const u32 alike = (from & ((1u << UP) - 1)) + __popc(votes & ~lower_votes & lanes);
+				keep = keep && (code[i] < low || alike < equal);
+				to = (from >> UP) + __popc(lower_votes & lanes) + min(alike, equal);
+			}
+			if (keep) {
+				shared.code[to] = code[i];
+				shared.position[to] = source.position(threadIdx.x + i * TOP_THREADS);
+			}
+		}
+		return true;
+	}
+
 	// below leaves the items in keep that are below a code.
 	DEVICE static void below(Code most, const Code (&code)[TOP_ITEMS], u32 &keep) {
 #pragma unroll
@@ -341,8 +414,10 @@ template <class Code> struct Holder {
 // number; up to TOP_HELD where k is up to TOP_RANKED.
 template <class Code, class Source> DEVICE u32 find_lowest(TopShared<Code> &shared, const Source &source, u32 length, u32 k) {
 	Holder<Code> holder = {shared, k, 0, 0, false, 0};
+	u32 first = 0;
 	if (length >= TOP_GUESSED) holder.guess(source, length);
-	for (u32 first = 0; first < length; first += TOP_TILE) holder.add(source, first, min(TOP_TILE, length - first));
+	else if (holder.begin(source, min(TOP_TILE, length))) first = TOP_TILE;
+	for (; first < length; first += TOP_TILE) holder.add(source, first, min(TOP_TILE, length - first));
 	if (holder.held > (k <= TOP_RANKED ? TOP_THREADS : k)) holder.reduce();
 	__syncthreads(); // those that are held are written
 	return holder.held;
@@ -354,9 +429,14 @@ template <class Code> DEVICE void write_row(const TopShared<Code> &shared, u32 c
 		const Code own = shared.code[i];
 		u32 place = i;
 		if (in_order) { // equal codes are held in input order
+			const u32 first = i - lane_id(), last = min(first + 32, count);
 			place = 0;
 #pragma unroll 8
-			for (u32 j = 0; j < count; j++) place += shared.code[j] < own || (shared.code[j] == own && j < i);
+			for (u32 j = 0; j < first; j++) place += shared.code[j] <= own;
+#pragma unroll 8
+			for (u32 j = first; j < last; j++) place += shared.code[j] < own || (shared.code[j] == own && j < i);
+#pragma unroll 8
+			for (u32 j = last; j < count; j++) place += shared.code[j] < own;
 		}
 		if (place >= k) continue;
 		if (codes) codes[place] = own;

@@ -123,7 +123,7 @@ func TestWithin(t *testing.T) {
 	w := gputest.Workspace(t, slices.Concat(WithinModules, runs.Modules)...)
 	r := rand.New(rand.NewPCG(71, 72))
 	const tile = 4096
-	lengths := []int{0, 1, 2, 127, 128, 129, 1023, 1024, 1025, tile - 1, tile, tile + 1, 0, 3*tile + 17, 2000}
+	lengths := []int{0, 1, 2, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025, tile - 1, tile, tile + 1, 0, 3*tile + 17, 2000}
 	if !testkit.ThreadSanitizer() {
 		lengths = append(lengths, 9*tile+5)
 	}
