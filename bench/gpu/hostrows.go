@@ -18,7 +18,7 @@ import (
 )
 
 // Rows of the host by several columns or by texts, from Go slices to an order: with ties that the device breaks by further words,
-// with ties that the host breaks, and by the CPU engine, in turns.
+// with ties that the host breaks, by the CPU engine, and as the planner chooses, in turns.
 
 var (
 	hostRows  = flag.Bool("host-rows", false, "time orders of rows of the host by several columns and by texts instead, where the device or the host breaks ties, beside the CPU engine, and compare the results")
@@ -80,20 +80,25 @@ func textsAfter(n int, beginnings ...string) []sorter.Column[int] {
 
 // hostRowsTable prints a table, and after it where the time of the last order of each engine went.
 func hostRowsTable() error {
+	calibration, err := calibrated()
+	if err != nil {
+		return err
+	}
 	return on(func(now *gpu.Engine) error {
 		return on(func(before *gpu.Engine) error {
 			if err := heading(fmt.Sprintf("from slices to an order; ms, median (least–most) of %d, in turns", *hostReps)); err != nil {
 				return err
 			}
-			fmt.Println("| columns | rows | first word, ties by the host | ties by the device | CPU engine | before / now | CPU / now |")
-			fmt.Println("|---|---|---|---|---|---|---|")
+			fmt.Printf("measured by the planner: %s\n\n", calibration)
+			fmt.Println("| columns | rows | first word, ties by the host | ties by the device | CPU engine | Auto | chose | before / now | CPU / now | Auto / better |")
+			fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 			var notes []string
 			for _, n := range ints(*hostRowsN) {
 				for _, table := range hostTables {
 					if !strings.Contains(table.name, *e2eOnly) {
 						continue
 					}
-					some, err := hostRow(table.name, sorter.RowsBy(n, table.cols(n)...), n, before, now, sorter.CPU())
+					some, err := hostRow(table.name, sorter.RowsBy(n, table.cols(n)...), n, sorter.On(before), sorter.On(now), sorter.On(sorter.CPU()), nil)
 					if err != nil {
 						return fmt.Errorf("%s, %d rows: %w", table.name, n, err)
 					}
@@ -107,15 +112,19 @@ func hostRowsTable() error {
 	})
 }
 
-// hostRow times an order by several engines in turns, and compares the results.
-func hostRow(name string, rows sorter.Rows, n int, engines ...sorter.Backend) (notes []string, err error) {
+// hostRow times an order by several engines in turns, and compares the results. Without an engine the planner chooses.
+func hostRow(name string, rows sorter.Rows, n int, engines ...sorter.Option) (notes []string, err error) {
 	orders, times, stats := make([]perm.Perm, len(engines)), make([][]float64, len(engines)), make([]sorter.Stats, len(engines))
 	for rep := range e2eWarm + *hostReps {
 		for i, e := range engines {
 			if rep == 0 {
 				orders[i] = make(perm.Perm, n)
 			}
-			took := timed(func() { _, err = rows.Order(sorter.On(e), sorter.Into(orders[i]), sorter.Report(&stats[i])) })
+			opts := []sorter.Option{sorter.Into(orders[i]), sorter.Report(&stats[i])}
+			if e != nil {
+				opts = append(opts, e)
+			}
+			took := timed(func() { _, err = rows.Order(opts...) })
 			if err != nil {
 				return nil, err
 			}
@@ -124,8 +133,8 @@ func hostRow(name string, rows sorter.Rows, n int, engines ...sorter.Backend) (n
 			}
 		}
 	}
-	for i, by := range []string{"ties by the host", "ties by the device", "CPU"} {
-		if !slices.Equal(orders[i], orders[len(orders)-1]) {
+	for i, by := range []string{"ties by the host", "ties by the device", "CPU", "Auto"} {
+		if !slices.Equal(orders[i], orders[2]) {
 			return nil, fmt.Errorf("%s: another order than that of the CPU engine", by)
 		}
 		note := fmt.Sprintf("- %s, %d, %s: %d bits first, %d ties;", name, n, by, stats[i].CodeBits, stats[i].Ties)
@@ -134,7 +143,8 @@ func hostRow(name string, rows sorter.Rows, n int, engines ...sorter.Backend) (n
 		}
 		notes = append(notes, note+fmt.Sprintf(" all %.1f", ms(stats[i].Total)))
 	}
-	before, now, cpu := median(times[0]), median(times[1]), median(times[2])
-	fmt.Printf("| %s | %d | %s | %s | %s | %.2f | %.2f |\n", name, n, spread(times[0]), spread(times[1]), spread(times[2]), before/now, cpu/now)
+	before, now, cpu, auto := median(times[0]), median(times[1]), median(times[2]), median(times[3])
+	fmt.Printf("| %s | %d | %s | %s | %s | %s | %s | %.2f | %.2f | %.2f |\n", name, n, spread(times[0]), spread(times[1]), spread(times[2]), spread(times[3]),
+		stats[3].Engine, before/now, cpu/now, auto/min(now, cpu))
 	return notes, nil
 }
