@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/netip"
 	"slices"
@@ -92,7 +93,7 @@ func TestSampledCodes(t *testing.T) {
 			words, env := Words(cols, sortkey.Order{}), new(engine.Env)
 			rows := RowNumbers(n)
 			rows.Arena = &env.Arena
-			if got := SampleRows(env, rows, &words[0]); got != engine.Mixed {
+			if got := SampleRows(env, rows, words); got != engine.Mixed {
 				t.Errorf("%d rows are %v", n, got)
 			}
 			for lo := 0; lo < n; lo += engine.Block {
@@ -397,6 +398,55 @@ func TestPacking(t *testing.T) {
 		}
 		if OwnTexts(words) || words[0].FindsTies() {
 			t.Fatal("texts of a function")
+		}
+	}
+}
+
+// TestSampleRows samples keys whose first codes are alike: their order, or their few values, is that of further keys in memory.
+func TestSampleRows(t *testing.T) {
+	const n = 300_000
+	ints := func(f func(i int) int64) column.Spec {
+		keys := make([]int64, n)
+		for i := range keys {
+			keys[i] = f(i)
+		}
+		return column.SpecOfSlice(sortkey.KindOf[int64](), unsafe.Pointer(&keys[0]), n)
+	}
+	texts := func(f func(i int) int) column.Spec {
+		keys := make([]string, n)
+		for i := range keys {
+			keys[i] = fmt.Sprintf("https://www.example.org/%07d", f(i))
+		}
+		return column.SpecOfSlice(sortkey.KindOf[string](), unsafe.Pointer(&keys[0]), n)
+	}
+	one := func(int) int64 { return 1 << 40 }
+	up, mixed := func(i int) int64 { return int64(i) << 40 }, func(i int) int64 { return int64(uint64(i)*0x9E3779B97F4A7C15) >> 1 }
+	asked := 0
+	called := column.SpecOf(sortkey.KindOf[int64](), column.Func[int, int64](func(row int) int64 { asked++; return mixed(row) }))
+	for _, c := range []struct {
+		name string
+		cols []column.Spec
+		want engine.Sample
+	}{
+		{"one value", []column.Spec{ints(one)}, engine.Ordered},
+		{"no order", []column.Spec{ints(mixed)}, engine.Mixed},
+		{"one value, then no order", []column.Spec{ints(one), ints(mixed)}, engine.Few},
+		{"one value, then an order", []column.Spec{ints(one), ints(up)}, engine.Ordered},
+		{"one value twice, then no order", []column.Spec{ints(one), ints(one), ints(mixed)}, engine.Few},
+		{"one value, then a function", []column.Spec{ints(one), called}, engine.Ordered},
+		{"an order, then none", []column.Spec{ints(up), ints(mixed)}, engine.Ordered},
+		{"texts after one beginning", []column.Spec{texts(func(i int) int { return i * 7919 % n })}, engine.Few},
+		{"texts after one beginning, in order", []column.Spec{texts(func(i int) int { return i })}, engine.Ordered},
+		{"one text", []column.Spec{texts(func(int) int { return 5 })}, engine.Ordered},
+		{"one value, then texts", []column.Spec{ints(one), texts(func(i int) int { return i * 7919 % n })}, engine.Few},
+	} {
+		cols, env := AppendColumns(nil, c.cols), new(engine.Env)
+		ForRows(cols, n)
+		words := Words(cols, sortkey.Order{})
+		rows := RowNumbers(n)
+		rows.Arena = &env.Arena
+		if got := SampleRows(env, rows, words); got != c.want || asked > 0 {
+			t.Errorf("%s: %v, want %v; %d calls", c.name, got, c.want, asked)
 		}
 	}
 }

@@ -203,9 +203,9 @@ func (r *Request) saveTime(f *Facts) {
 	}
 }
 
-// Sampled returns what samples rows by the first word.
+// Sampled returns what samples rows.
 func (r *Request) Sampled(rows extract.Input, words []extract.Word) func() engine.Sample {
-	return func() engine.Sample { return extract.SampleRows(&r.Env, rows, &words[0]) }
+	return func() engine.Sample { return extract.SampleRows(&r.Env, rows, words) }
 }
 
 // observed returns the error of a call. If it is nil, it reports the time to the plan's observer.
