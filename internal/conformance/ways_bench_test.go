@@ -50,6 +50,7 @@ var wayBenches = []wayBench{
 	{ways.Dealt, "int64 of 100 values, int64 of all magnitudes", 65536, two("int64", below(100), "int64", magnitudes), true, benchOrder},
 	{ways.Dealt, "int64 of 100 values, int64 of all magnitudes", 1e6, two("int64", below(100), "int64", magnitudes), true, benchOrder},
 	{ways.SelectFew, "the first 10 of 1000 int64", 1000, one("int64", below(1e15)), true, benchTop},
+	{ways.SelectFew, "the first 10 000 of a million float64", 1e6, one("float64", below(1e15)), true, benchFirst},
 	{ways.SortForRanks, "three quartiles of 50 000 float64", 50_000, one("float64", below(1e15)), true, benchQuantiles},
 	{ways.SortForRanks, "three quartiles of 1000 float64", 1000, one("float64", below(1e15)), true, benchQuantiles},
 	{ways.SelectRanks, "a median of 50 000 float64", 50_000, one("float64", below(1e15)), true, benchMedian},
@@ -227,6 +228,12 @@ func benchFields(cols []wayColumn) (reset, call func()) {
 func benchTop(cols []wayColumn) (reset, call func()) {
 	n, by := len(cols[0].values), columnsOfWay(cols, ofRow)
 	return none, func() { _, _ = sorter.RowsBy(n, by...).Top(10, sorter.Workers(1)) }
+}
+
+func benchFirst(cols []wayColumn) (reset, call func()) {
+	given := mapped(ascending(len(cols[0].values)), cols[0].float)
+	keys := slices.Clone(given)
+	return func() { copy(keys, given) }, func() { _ = sorter.TopKeys(keys, 10_000, sorter.Workers(1)) }
 }
 
 func benchNth(cols []wayColumn) (reset, call func()) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -59,6 +60,7 @@ var wayInputs = []wayInput{
 	{ways.Dealt, "few leading values, three columns", 9000, 4097, second(two("int64", below(1e15), "float64", below(3)), "int64", below(300)), nil},
 	{ways.SelectFew, "the first of few", 1000, 64, one("int64", below(1e15)), nil},
 	{ways.SelectFew, "the first of few with equal keys", 4096, 64, one("int32", below(50)), nil},
+	{ways.SelectFew, "the first keys", 9000, 0, one("float64", orNaN(9, below(1e9))), checkWayFirst},
 	{ways.SortForRanks, "quantiles", 9000, 0, one("float64", orNaN(9, below(1e9))), checkWayQuantiles},
 	{ways.SelectRanks, "ranks", 9000, 4097, two("int64", below(500), "int64", below(1e15)), checkWayRanks},
 	{ways.SelectRanks, "ranks of many rows", 150_000, 4097, one("float64", below(1e9)), checkWayRanks},
@@ -291,6 +293,24 @@ func checkWayWithin(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
 	for _, runs := range asked {
 		if runs.Rows() != n {
 			t.Fatalf("%s: runs of %d rows", name, runs.Rows())
+		}
+	}
+}
+
+// checkWayFirst compares the first keys, and checks that the others follow them.
+func checkWayFirst(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
+	t.Helper()
+	keys := mapped(ascending(len(cols[0].values)), cols[0].float)
+	call, opts, _, as := drawWayOptions(r, len(keys), 1)
+	sorted, got, k := slices.Clone(keys), slices.Clone(keys), 1+r.IntN(len(keys)/20)
+	slices.SortStableFunc(sorted, oracle.Ordered[float64](call))
+	if err := sorter.TopKeys(got, k, opts...); err != nil {
+		t.Fatalf("%s, %s: the first %d: %v", name, as, k, err)
+	}
+	slices.SortStableFunc(got[k:], oracle.Ordered[float64](call))
+	for i := range got {
+		if x, y := got[i], sorted[i]; i < k && math.Float64bits(x) != math.Float64bits(y) || x != y && x == x {
+			t.Fatalf("%s, %s: key %d of the first %d and the rest is %v, want %v", name, as, i, k, x, y)
 		}
 	}
 }

@@ -23,6 +23,14 @@ func (l *Word) Plain(rows Input) *engine.Plain {
 	return nil
 }
 
+// KeysAt returns the memory of the keys of all rows, nil if they do not lie in a slice, or some are null.
+func (c *Column) KeysAt(rows Input) unsafe.Pointer {
+	if c.Nulls != column.NoNulls || c.width != 0 || rows.Picked != nil || rows.Aside.Data() != nil {
+		return nil
+	}
+	return c.keysAt(rows)
+}
+
 // keysAt returns the memory of the keys of all rows, nil if they do not lie in a slice.
 func (c *Column) keysAt(rows Input) unsafe.Pointer {
 	switch c.Key.(type) {

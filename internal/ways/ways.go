@@ -25,7 +25,7 @@ const (
 	Dealt                    // rows are ordered by later columns and dealt by the first, of few values
 
 	// Rows are selected. See packages selection and ranked.
-	SelectFew      // the first of at most 4096 elements are selected by their codes
+	SelectFew      // the first of numbers, or of at most 4096 elements, are selected by their codes
 	SortForRanks   // a copy of plain keys is sorted for many quantiles
 	SelectRanks    // rows at few ranks are selected
 	PartitionTable // rows after the first k of their partition are dropped by a hash table

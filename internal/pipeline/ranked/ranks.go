@@ -33,6 +33,9 @@ func NthByColumns(by *small.Ordering, s cpu.Payload, ks []int, o *call.Options) 
 // NthRows is NthByColumns of the rows 0 … n-1 by columns of row numbers, which it changes.
 func NthRows(cols []extract.Column, n int, ks []int, o *call.Options) ([]uint32, error) {
 	extract.ForRows(cols, n)
+	if rows, ok := selection.RanksOfKeys(cols, extract.Input{Len: n, Numbered: true}, ks, o); ok {
+		return rows, nil
+	}
 	if len(cols) > 0 && pipeline.IsSmall(o, n) {
 		return ranksFew(cols, n, ks, extract.Batch{}, o, func() (perm.Perm, error) {
 			own := alone(o)
@@ -153,6 +156,12 @@ func KeysAt[K sortkey.Key](keys []K, ks []int, o *call.Options) ([]K, error) {
 		return sorted, err
 	}
 	cols := []extract.Column{extract.ColumnAs(kind, nil)}
+	if rows, ok := selection.RanksOfKeys(cols, extract.InputOf(s), ks, &own); ok {
+		for i, row := range rows {
+			ks[i] = int(row)
+		}
+		return keys, nil
+	}
 	if pipeline.IsSmall(o, s.Len()) {
 		rows, err := ranksFew(cols, s.Len(), ks, extract.Batch{Block: s.Raw()}, o, func() (perm.Perm, error) {
 			return small.OrderWith(kind, s, nil, &own)

@@ -23,6 +23,9 @@ type Front func(order []uint32)
 // TopK moves the first n elements of s by the keys, of a given kind, of a getter to the
 // front, by front. Elements are keys if get is nil.
 func TopK(k sortkey.Kind, s cpu.Payload, n int, get column.Getter, o *call.Options, front func(order []uint32)) error {
+	if get == nil && selection.FirstKeys(k, s, n, o) {
+		return nil
+	}
 	if n > 0 && pipeline.IsSmall(o, s.Len()) {
 		if selection.FirstFew(k, s, n, get, o, front) {
 			return nil

@@ -13,7 +13,7 @@ import (
 )
 
 // This file has all ways of the package, each family in the order in which its ways are tried. The general way follows them: an order of all
-// rows. Package selection has those of at most 4096 elements.
+// rows. Package selection has those of numbers side by side, and of at most 4096 elements.
 
 // inWay does one of the ways of the first rows of partitions. They are for calls without a memory limit: their memory depends on the
 // number of partitions.
