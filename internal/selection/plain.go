@@ -349,11 +349,13 @@ func (p *plain[C]) addCrowd(n, k int, in span[C]) bool {
 	for at := 0; at < len(p.keys) && n < k; at += crowdBlock {
 		block := p.keys[at:min(at+crowdBlock, len(p.keys))]
 		_, found := loops.KeysWithin(p.memory, p.chosen, block, s)
-		for i := found; i > k-n; i-- {
-			last := rowAt(p.chosen, i-1)
-			p.chosen[last/64] &^= 1 << (last % 64)
+		masks := p.chosen[:(len(block)+63)/64]
+		if found > k-n {
+			last := rowAt(masks, k-n-1)
+			masks[last/64] &= ^uint64(0) >> (63 - last%64)
+			clear(masks[last/64+1:])
 		}
-		for i, mask := range p.chosen[:(len(block)+63)/64] {
+		for i, mask := range masks {
 			p.masks[at/64+i] |= mask
 		}
 		for _, c := range p.memory[:min(found, k-n)] {
