@@ -115,9 +115,10 @@ var impossiblePairs = []struct {
 
 	{"the other call has the options of the order alone", ofVerbs("relation: other means"), either(besides("engine", "cpu"), dimNot("option", dim("option", "Descending", "NaNsFirst", "NaNsLast", "TotalOrder")))},
 	{"strings that are their own keys are sorted", dim("taken", "texts-in-order"), dimNot("verb", ofVerbs("SortKeys", "TopKeys"))},
-	{"the way is for texts", dim("taken", "texts-in-order"), kinds(func(k kindInfo) bool { return !k.text() })},
+	{"the way is for strings", dim("taken", "texts-in-order"), kinds(func(k kindInfo) bool { return k.key.Kind() != reflect.String })},
 	{"the way is for keys alone", dim("taken", keyWays...), dimNot("verb", ofVerbs("SortKeys", "Quantiles"))},
-	{"the way is for codes that hold whole keys", dim("taken", keyWays...), kinds(func(k kindInfo) bool { return k.wide })},
+	{"the way is for keys that are decoded from codes", dim("taken", keyWays...), kinds(func(k kindInfo) bool { return !k.decoded })},
+	{"values are counted in keys as wide as codes", dim("taken", "few-values"), kinds(func(k kindInfo) bool { return k.key.Size() < 4 })},
 	{"the way is for quantiles of numbers", dim("taken", "sort-for-ranks"), dimNot("verb", ofVerbs("Quantiles"))},
 	{"elements with fields are sorted", dim("taken", "fields-in-order"), dimNot("verb", ofVerbs("Ordering.Sort", "Ordering.TopK"))},
 	{"elements with fields are sorted by them", dim("taken", "fields-in-order"), either(besides("layout", "fields"), kinds(func(k kindInfo) bool { return fieldNames[k.key] == "" }))},
@@ -126,7 +127,7 @@ var impossiblePairs = []struct {
 	{"the way is for ranks", dim("taken", "select-ranks"), dimNot("verb", ofVerbs("Nth", "Ordering.Nth", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Quantiles", "relation: the first of all"))},
 	{"the way is for rows", dim("taken", "segments", "dealt", "nulls-in-order", "spare-nulls", "narrow-columns"), dimNot("verb", ofVerbs("Rows.Order", "Rows.Sort", "Rows.Within", "Rows.Top", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Partitions.Top", "Partitions.Nth", "Partitions.Quantiles", "quantiles of values",
 		"relation: permuted rows", "relation: other keys of the same order", "relation: the first of all", "relation: partitions one by one", "relation: other means"))},
-	{"a call by a given algorithm takes only ways that it has", dim("taken", "texts-in-order", "few-values", "small-values", "counting", "sort-for-ranks", "partition-table", "partition-runs", "select-few", "segments"),
+	{"a call by a given algorithm takes only ways that it has", dim("taken", "texts-in-order", "few-values", "small-values", "counting", "sort-for-ranks", "partition-table", "partition-runs", "select-few", "segments", "split-keys"),
 		func(t trait) bool {
 			return t.dim == "engine" && strings.HasPrefix(t.value, "cpu by ") && t.value != "cpu by Auto"
 		}},
@@ -134,12 +135,13 @@ var impossiblePairs = []struct {
 	{"calls that select rows, and those of segments, order codes without the ways of a whole order", dim("taken", "nulls-apart", "nulls-in-order", "segments", "narrow-columns"),
 		ofVerbs("Ordering.Nth", "Ordering.TopOrder", "Ordering.SortWithin", "Rows.Top", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Rows.Within")},
 	{"an order for ranks has the codes of all rows", dim("taken", "dealt"), ofVerbs("Rows.Nth", "Rows.Nth of one", "Rows.Quantiles")},
+	{"rows are dealt by codes that hold whole keys", dim("taken", "dealt"), either(kinds(func(k kindInfo) bool { return k.wide }), ofVerbs("relation: partitions one by one"))},
 	{"rows that are picked are not dealt", dim("taken", "dealt"), ofVerbs("Rows.Sort")},
 	{"the way finds no runs", dim("taken", "dealt", "nulls-in-order", "segments"), either(dim("option", "MarkRuns", "MarkRunsBy"), ofVerbs("Partitions.Nth", "Partitions.Quantiles", "quantiles of values"))},
 	{"partitions are runs, which the way does not find", dim("taken", "nulls-in-order", "segments"), ofVerbs("Partitions.Top")},
 	{"the way is for calls without a memory limit", dim("taken", "dealt", "segments", "sort-for-ranks", "partition-table", "partition-runs", "select-few", "small-values"), dim("option", "MemoryLimit")},
 	{"the way is for an engine that is chosen", dim("taken", "segments", "sort-for-ranks"), dim("engine", "cpu")},
-	{"an algorithm that orders codes has none of the ways of the general one", dim("taken", "dealt", "fields-in-order", "split-keys"), func(t trait) bool {
+	{"an algorithm that orders codes has none of the ways of the general one", dim("taken", "dealt", "fields-in-order"), func(t trait) bool {
 		a := engine.Algorithms
 		for b := range a {
 			if t.dim == "engine" && t.value == "cpu by "+b.String() {
@@ -223,10 +225,11 @@ type kindInfo struct {
 	width   int
 	numbers bool
 	wide    bool // a code does not hold a key
+	decoded bool // keys alone are sorted as codes
 }
 
 func (k callKind[K]) info() kindInfo {
-	return kindInfo{k.name, reflect.TypeFor[K](), k.width, k.numbers != nil, sortkey.KindOf[K]().Wide()}
+	return kindInfo{k.name, reflect.TypeFor[K](), k.width, k.numbers != nil, sortkey.KindOf[K]().Wide(), sortkey.KindOf[K]().Decodable(false)}
 }
 
 func (k kindInfo) text() bool {

@@ -356,10 +356,19 @@ func (x *drawnCall) wantedOff(off ways.Set, name string) (ways.Set, string) {
 		return ways.Set(x.Uint32()) & ways.All, wanted
 	case is:
 		return ways.Parse("-" + wanted), wanted
-	case x.sought.has("taken") && x.IntN(4) > 0:
-		return 0, ""
 	}
-	return off, name
+	way, is := x.sought.of("taken")
+	if !is {
+		return off, name
+	}
+	others := ways.All &^ ways.Parse("-"+way)
+	switch x.IntN(6) { // those before it may fit, too
+	case 0:
+		return others, "some"
+	case 1, 2:
+		return others & ways.Set(x.Uint32()), "some"
+	}
+	return 0, ""
 }
 
 // wantedVectors returns the vector instructions that are to be left.
