@@ -46,18 +46,18 @@ func checkDrawnCases(t *testing.T, device sorter.Backend, cases int) {
 	start := time.Now()
 	switch {
 	case *drawnSeed != 0:
-		d.checkCase(*drawnSeed)
+		d.checkCase(*drawnSeed, parseWanted(*drawnWant))
 	case *drawnFor != 0:
 		first := cmp.Or(*drawnFirst, uint64(start.UnixNano()))
 		n := uint64(0)
 		for ; time.Since(start) < *drawnFor && d.failures < mostFailures; n++ {
-			d.checkCase(first + n)
+			d.checkCase(first+n, d.want(first+n))
 		}
 		t.Log(n, "cases from seed", first)
 	default:
 		for i := range cases {
 			if !testkit.ThinnedTo(4, i) && d.failures < mostFailures {
-				d.checkCase(uint64(1 + i))
+				d.checkCase(uint64(1+i), nil)
 			}
 		}
 	}
@@ -72,6 +72,7 @@ type drawing struct {
 	largest  int            // number of rows, about
 	failures int
 	seen     *coverage
+	pending  pendingPairs
 }
 
 // drawnCase is the rows that several calls take: n rows by columns, and by those of partitions.
@@ -80,6 +81,7 @@ type drawnCase struct {
 	seed      uint64
 	largest   int // size of a case
 	n         int
+	sought    wanted  // nil: nothing
 	aim       *wayAim // nil: none
 	cols      []drawnColumn
 	partition []drawnColumn
@@ -96,8 +98,12 @@ type sortedBy struct {
 }
 
 // drawCase draws the rows of a case.
-func (d *drawing) drawCase(seed uint64) *drawnCase {
-	c := &drawnCase{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, largest: d.largest, device: d.device, sorted: map[sortedBy][]int{}, keyCalls: &atomic.Pointer[keyFault]{}}
+func (d *drawing) drawCase(seed uint64, want wanted) *drawnCase {
+	c := &drawnCase{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, sought: want, largest: d.largest, device: d.device, sorted: map[sortedBy][]int{}, keyCalls: &atomic.Pointer[keyFault]{}}
+	if want != nil {
+		c.drawWanted(d.largest)
+		return c
+	}
 	one := 3 // in this number of cases has an aim
 	if c.device != nil {
 		one = 2
@@ -114,15 +120,19 @@ func (d *drawing) drawCase(seed uint64) *drawnCase {
 }
 
 // checkCase draws a case and some calls of it.
-func (d *drawing) checkCase(seed uint64) {
+func (d *drawing) checkCase(seed uint64, want wanted) {
 	d.t.Helper()
-	c := d.drawCase(seed)
+	c := d.drawCase(seed, want)
 	if *drawnCutTo != "" {
 		cut, err := parseCut(*drawnCutTo)
 		if err != nil {
 			d.t.Fatalf("-drawn.cut: %v", err)
 		}
 		d.check(c.cutTo(cut), cut)
+		return
+	}
+	if want != nil {
+		d.checkWanted(c)
 		return
 	}
 	if *drawnVerb == "" {
@@ -284,6 +294,9 @@ func (c *drawnCase) drawRows() []int {
 	if c.n == 0 {
 		return all
 	}
+	if c.sought.has("taken") && c.IntN(4) > 0 {
+		return all // in the order that the way looks for
+	}
 	switch c.IntN(6) {
 	case 0:
 		c.Shuffle(c.n, func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -302,7 +315,7 @@ func (c *drawnCase) drawRows() []int {
 // columns makes columns of drawn ones, in drawn layouts.
 func (x *drawnCall) columns(cols []drawnColumn) []sorter.Column[int] {
 	return mapped(cols, func(c drawnColumn) sorter.Column[int] {
-		col, layout := c.column(x.Rand)
+		col, layout := x.sought.column(c, x.Rand)
 		x.used = append(x.used, usedColumn{c, layout, len(x.used) == 0})
 		return col
 	})

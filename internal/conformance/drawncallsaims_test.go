@@ -43,6 +43,7 @@ const noAim = ways.Way(ways.Ways)
 var wayAims = []wayAim{
 	{ways.TextsInOrder, []string{"SortKeys", "TopKeys"}, 4097, 9000, []columnAim{{kinds: []string{"string", "string path", "string, shared prefix"}, shapes: inSomeOrder}}, nil, ""},
 	{ways.FieldsInOrder, []string{"Sort", "TopK"}, 4097, 9000, []columnAim{{[]string{"int64"}, strictOrder, -5, 0}, {[]string{"float64", "string"}, inSomeOrder, -1, 0}}, nil, "fields"},
+	{ways.FieldsInOrder, []string{"Sort", "TopK"}, 4097, 9000, []columnAim{{aimedNumbers, inSomeOrder, -1, 0}}, nil, "fields"},
 	{ways.SpareNulls, []string{"Rows.Order", "Rows.Within", "Rows.Sort", "Partitions.Nth"}, 4097, 9000, []columnAim{{[]string{"int8", "uint8", "bool"}, inAnyOrder, 100, 0}, {aimedWide, append(inAnyOrder, "the ends", "crowd at an end"), 0, 0.2}}, nil, ""},
 	{ways.NullsInOrder, []string{"Rows.Order"}, 4097, 9000, []columnAim{{aimedNumbers, strictOrder, -1, 0.1}}, nil, ""},
 	{ways.NullsInOrder, []string{"Rows.Order"}, 4097, 9000, []columnAim{{aimedNumbers, strictOrder, -7, 0.1}, {aimedAny, inAnyOrder, 0, 0}}, nil, ""},

@@ -75,6 +75,7 @@ func (k callKind[K]) drawColumn(n int, of columnDraw) drawnColumn {
 	case of.IntN(2) > 0:
 		c.drawPlaces(n, of.Rand)
 	}
+	c.fulfil(n, of)
 	return c
 }
 
@@ -83,6 +84,7 @@ type columnDraw struct {
 	*rand.Rand
 	calls *atomic.Pointer[keyFault]
 	aim   *columnAim // nil: none
+	want  wanted     // of the column
 	ends  bool       // keys are at the ends of their range
 	tied  []uint64   // numbers of the column before, nil: there is none
 }

@@ -48,9 +48,15 @@ type columnTraits struct{ kind, shape, line, nulls, direction, nans string }
 
 func (c *columnOf[K]) traits() columnTraits {
 	return columnTraits{c.kind.name, c.draws.shape, c.draws.line,
-		[]string{"none", "first", "last"}[c.place], map[bool]string{false: "ascending", true: "descending"}[c.desc],
-		[]string{"least", "first", "last", "total"}[c.nans]}
+		nullsNames[c.place], map[bool]string{false: "ascending", true: "descending"}[c.desc],
+		nansNames[c.nans]}
 }
+
+// Names of the places of nulls and of NaNs.
+var (
+	nullsNames = []string{"none", "first", "last"}
+	nansNames  = []string{"least", "first", "last", "total"}
+)
 
 // all lists the traits of a column of a call.
 func (u usedColumn) all() []trait {

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"unsafe"
 
 	"example.com/sorter"
@@ -137,8 +138,15 @@ func (x *drawnCall) drawSized() onSlices {
 	if x.n > 20_000 {
 		of = of[:5]
 	}
-	return of[x.IntN(len(of))](x)
+	i := x.IntN(len(of))
+	if layout, is := x.sought.of("layout"); is {
+		i = min(max(0, slices.Index(sizedLayouts, layout)), len(of)-1)
+	}
+	return of[i](x)
 }
+
+// sizedLayouts are the names of elements of these sizes.
+var sizedLayouts = []string{"elements of 4 bytes", "elements of 16 bytes", "elements of 24 bytes", "elements of 64 bytes", "elements of 136 bytes", "elements of 560 bytes"}
 
 func sizedBy[E sized](x *drawnCall) onSlices {
 	var cols []sorter.Column[E]

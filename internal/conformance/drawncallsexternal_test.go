@@ -29,22 +29,22 @@ type externalDrawn struct {
 // drawExternal draws options of a sort of n elements.
 func (x *drawnCall) drawExternal(n int) *externalDrawn {
 	o, e := &optionsDrawn{engine: "chosen", stable: true}, &externalDrawn{most: n}
-	if workers := 1 + x.IntN(4); x.IntN(2) == 0 && x.offers(o, "Workers(%d)", workers) {
+	if workers := 1 + x.IntN(4); x.sought.draws(2, x.Rand, "Workers") && x.offers(o, "Workers(%d)", workers) {
 		e.list = append(e.list, extsort.Workers(workers))
 	}
-	if bytes := int64(40<<10 + x.IntN(24<<10)<<x.IntN(7)); x.IntN(4) > 0 && x.offers(o, "MemoryLimit(%d)", bytes) {
+	if bytes := int64(40<<10 + x.IntN(24<<10)<<x.IntN(7)); (x.IntN(4) > 0 || x.sought.has("option", "MemoryLimit")) && x.offers(o, "MemoryLimit(%d)", bytes) {
 		o.limited = true
 		e.list = append(e.list, extsort.MemoryLimit(bytes))
 	}
-	if c := extsort.Compression(x.IntN(4)); x.IntN(3) == 0 && x.offers(o, "Compress(%d)", c) {
+	if c := extsort.Compression(x.IntN(4)); x.sought.draws(3, x.Rand, "Compress") && x.offers(o, "Compress(%d)", c) {
 		o.limited = true
 		e.list = append(e.list, extsort.Compress(c))
 	}
-	if x.IntN(4) == 0 && x.offers(o, "Unique()") {
+	if x.sought.draws(4, x.Rand, "Unique") && x.offers(o, "Unique()") {
 		e.unique = true
 		e.list = append(e.list, extsort.Unique())
 	}
-	if k := 1 + x.IntN(n+1); x.IntN(4) == 0 && x.offers(o, "Limit(%d)", k) {
+	if k := 1 + x.IntN(n+1); x.sought.draws(4, x.Rand, "Limit") && x.offers(o, "Limit(%d)", k) {
 		e.most = k
 		e.list = append(e.list, extsort.Limit(int64(k)))
 	}
@@ -206,7 +206,7 @@ func checkDrawnExternalMerge(x *drawnCall) {
 	want := slices.Concat(runs...)
 	testkit.SortStable(want, x.compare(oracle.Order{}))
 	e := x.drawExternal(len(want))
-	if x.IntN(3) == 0 && x.offers(x.optionsDrawn, "Eager()") {
+	if x.sought.draws(3, x.Rand, "Eager") && x.offers(x.optionsDrawn, "Eager()") {
 		e.list = append(e.list, extsort.Eager())
 	}
 	sources := mapped(runs, x.streamOf)

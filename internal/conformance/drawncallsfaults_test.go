@@ -65,7 +65,7 @@ var errKeyPanic = errors.New("the key function panicked")
 // drawFault draws the context of a call, nil if there is none, and how it ends early.
 func (x *drawnCall) drawFault(o *optionsDrawn, n, cols int) context.Context {
 	at := 1 + x.Int64N([]int64{3, int64(n + 1), int64(n*max(cols, 1) + 1)}[x.IntN(3)])
-	switch x.IntN(24) {
+	switch x.sought.ending(x.IntN(24)) {
 	case 0, 1, 2, 3:
 		if x.offers(o, "WithContext(neverCancelled)") {
 			return neverCancelled

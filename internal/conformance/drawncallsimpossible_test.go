@@ -6,21 +6,33 @@ import (
 	"strings"
 	"sync"
 
+	"example.com/sorter/internal/cpu/bucket"
+	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/sortkey"
 )
 
 // impossible returns the reason why no call has two traits, "" if a call may have both.
 func impossible(a, b trait) string {
-	if reason := excluded(a, b); reason != "" || a.dim == "verb" || b.dim == "verb" {
+	if reason := excluded(a, b); reason != "" {
 		return reason
 	}
-	others := verbless(b)
-	for i, without := range verbless(a) {
-		if !without && !others[i] {
-			return ""
+	for _, name := range []string{"verb", "kind", "layout"} {
+		if a.dim != name && b.dim != name && (name == "verb" || columnDims(a) || columnDims(b)) && apart(a, b, name) {
+			return "no " + name + " has both"
 		}
 	}
-	return "no verb has both"
+	return ""
+}
+
+// apart reports whether no trait of a dimension has both of others.
+func apart(a, b trait, name string) bool {
+	others := without(b, name)
+	for i, is := range without(a, name) {
+		if !is && !others[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // excluded returns the reason why a pair is in the table.
@@ -33,19 +45,25 @@ func excluded(a, b trait) string {
 	return ""
 }
 
-// allVerbs are the traits that are verbs.
-var allVerbs = sync.OnceValue(func() []trait {
-	return slices.DeleteFunc(allTraits(), func(t trait) bool { return t.dim != "verb" })
+// traitsOf are the traits of each dimension.
+var traitsOf = sync.OnceValue(func() map[string][]trait {
+	of := map[string][]trait{}
+	for _, t := range allTraits() {
+		of[t.dim] = append(of[t.dim], t)
+	}
+	return of
 })
 
-var withoutVerb sync.Map // of traits: which of allVerbs have it not
+var withoutTrait sync.Map // which traits of a dimension have a trait not
 
-func verbless(t trait) []bool {
-	if known, ok := withoutVerb.Load(t); ok {
+// without returns which of the traits of a dimension have a trait not.
+func without(t trait, name string) []bool {
+	key := [2]any{t, name}
+	if known, ok := withoutTrait.Load(key); ok {
 		return known.([]bool)
 	}
-	without := mapped(allVerbs(), func(verb trait) bool { return excluded(t, verb) != "" })
-	withoutVerb.Store(t, without)
+	without := mapped(traitsOf()[name], func(other trait) bool { return excluded(t, other) != "" })
+	withoutTrait.Store(key, without)
 	return without
 }
 
@@ -70,6 +88,7 @@ var impossiblePairs = []struct {
 	{"elements with pointers are sorted by an Ordering", dim("layout", "elements with pointers"), dimNot("verb", either(orderings, ofVerbs("Top", "extsort.NewCoded")))},
 	{"permutations, runs and ranks have no columns", ofVerbs("perm", "rank", "runs"), columnDims},
 	{"the verb takes no options", ofVerbs(withoutOptions...), either(dim("option"), dim("off"), besides("vectors", "all"), besides("engine", "chosen"))},
+	{"streams have no engine", ofVerbs("Top", "TopPer"), besides("engine", "chosen")},
 	{"the verb takes no way", ofVerbs(append(withoutOptions, "IsSorted", "Ordering.IsSorted", "SortFunc", "OrderFunc")...), dim("taken")},
 
 	{"the layout is one of texts", dim("layout", "encoded", "arena", "wide arena", "views", "concatenated texts"), kinds(func(k kindInfo) bool { return !k.text() })},
@@ -96,9 +115,10 @@ var impossiblePairs = []struct {
 
 	{"the other call has the options of the order alone", ofVerbs("relation: other means"), either(besides("engine", "cpu"), dimNot("option", dim("option", "Descending", "NaNsFirst", "NaNsLast", "TotalOrder")))},
 	{"strings that are their own keys are sorted", dim("taken", "texts-in-order"), dimNot("verb", ofVerbs("SortKeys", "TopKeys"))},
-	{"the way is for texts", dim("taken", "texts-in-order"), kinds(func(k kindInfo) bool { return !k.text() })},
+	{"the way is for strings", dim("taken", "texts-in-order"), kinds(func(k kindInfo) bool { return k.key.Kind() != reflect.String })},
 	{"the way is for keys alone", dim("taken", keyWays...), dimNot("verb", ofVerbs("SortKeys", "Quantiles"))},
-	{"the way is for codes that hold whole keys", dim("taken", keyWays...), kinds(func(k kindInfo) bool { return k.wide })},
+	{"the way is for keys that are decoded from codes", dim("taken", keyWays...), kinds(func(k kindInfo) bool { return !k.decoded })},
+	{"values are counted in keys as wide as codes", dim("taken", "few-values"), kinds(func(k kindInfo) bool { return k.key.Size() < 4 })},
 	{"the way is for quantiles of numbers", dim("taken", "sort-for-ranks"), dimNot("verb", ofVerbs("Quantiles"))},
 	{"elements with fields are sorted", dim("taken", "fields-in-order"), dimNot("verb", ofVerbs("Ordering.Sort", "Ordering.TopK"))},
 	{"elements with fields are sorted by them", dim("taken", "fields-in-order"), either(besides("layout", "fields"), kinds(func(k kindInfo) bool { return fieldNames[k.key] == "" }))},
@@ -107,14 +127,36 @@ var impossiblePairs = []struct {
 	{"the way is for ranks", dim("taken", "select-ranks"), dimNot("verb", ofVerbs("Nth", "Ordering.Nth", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Quantiles", "relation: the first of all"))},
 	{"the way is for rows", dim("taken", "segments", "dealt", "nulls-in-order", "spare-nulls", "narrow-columns"), dimNot("verb", ofVerbs("Rows.Order", "Rows.Sort", "Rows.Within", "Rows.Top", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Partitions.Top", "Partitions.Nth", "Partitions.Quantiles", "quantiles of values",
 		"relation: permuted rows", "relation: other keys of the same order", "relation: the first of all", "relation: partitions one by one", "relation: other means"))},
-	{"a call by a given algorithm takes only ways that it has", dim("taken", "texts-in-order", "few-values", "small-values", "counting", "sort-for-ranks", "partition-table", "partition-runs", "select-few", "segments"),
+	{"a call by a given algorithm takes only ways that it has", dim("taken", "texts-in-order", "few-values", "small-values", "counting", "sort-for-ranks", "partition-table", "partition-runs", "select-few", "segments", "split-keys"),
 		func(t trait) bool {
 			return t.dim == "engine" && strings.HasPrefix(t.value, "cpu by ") && t.value != "cpu by Auto"
 		}},
+	{"the way is for the nulls of a column", dim("taken", "nulls-apart", "nulls-in-order"), either(ofVerbs(keyedVerbs...), ofVerbs(aloneVerbs...), dim("layout", "keys"))},
+	{"calls that select rows, and those of segments, order codes without the ways of a whole order", dim("taken", "nulls-apart", "nulls-in-order", "segments", "narrow-columns"),
+		ofVerbs("Ordering.Nth", "Ordering.TopOrder", "Ordering.SortWithin", "Rows.Top", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Rows.Within")},
+	{"an order for ranks has the codes of all rows", dim("taken", "dealt"), ofVerbs("Rows.Nth", "Rows.Nth of one", "Rows.Quantiles")},
+	{"rows are dealt by codes that hold whole keys", dim("taken", "dealt"), either(kinds(func(k kindInfo) bool { return k.wide }), ofVerbs("relation: partitions one by one"))},
+	{"rows that are picked are not dealt", dim("taken", "dealt"), ofVerbs("Rows.Sort")},
+	{"the way finds no runs", dim("taken", "dealt", "nulls-in-order", "segments"), either(dim("option", "MarkRuns", "MarkRunsBy"), ofVerbs("Partitions.Nth", "Partitions.Quantiles", "quantiles of values"))},
+	{"partitions are runs, which the way does not find", dim("taken", "nulls-in-order", "segments"), ofVerbs("Partitions.Top")},
+	{"the way is for calls without a memory limit", dim("taken", "dealt", "segments", "sort-for-ranks", "partition-table", "partition-runs", "select-few", "small-values"), dim("option", "MemoryLimit")},
+	{"the way is for an engine that is chosen", dim("taken", "segments", "sort-for-ranks"), dim("engine", "cpu")},
+	{"an algorithm that orders codes has none of the ways of the general one", dim("taken", "dealt", "fields-in-order"), func(t trait) bool {
+		a := engine.Algorithms
+		for b := range a {
+			if t.dim == "engine" && t.value == "cpu by "+b.String() {
+				a = b
+			}
+		}
+		return engine.OrdersCodes(a)
+	}},
+	{"few rows are selected by one column, whose code holds the key", dim("taken", "select-few"), either(kinds(func(k kindInfo) bool { return k.wide }), dim("shape", tiedShapes...))},
+	{"few rows are selected where nobody watches", dim("taken", "select-few"), dim("option", "WithContext", "cancelled by a key", "cancelled", "Report", "OnProgress")},
 	{"texts are sorted by an engine that is chosen", dim("taken", "texts-in-order"), dim("engine", "cpu")},
 	{"a call without its algorithm takes no way", dim("engine", "without the algorithm"), dim("taken")},
 	{"ways are off", dim("off", "all"), dim("taken")},
 	{"buckets are sorted without vectors whatever crowds in them", dim("vectors", "none"), dim("taken", "crowd")},
+	{"codes are split instead, with AVX-512", dim("taken", "small-values"), func(t trait) bool { return bucket.Splits() && t == trait{"vectors", "all"} }},
 	{"AVX-512 splits codes", dim("vectors", "none", "avx2"), dim("taken", "split-keys", "split-rows")},
 }
 
@@ -183,10 +225,11 @@ type kindInfo struct {
 	width   int
 	numbers bool
 	wide    bool // a code does not hold a key
+	decoded bool // keys alone are sorted as codes
 }
 
 func (k callKind[K]) info() kindInfo {
-	return kindInfo{k.name, reflect.TypeFor[K](), k.width, k.numbers != nil, sortkey.KindOf[K]().Wide()}
+	return kindInfo{k.name, reflect.TypeFor[K](), k.width, k.numbers != nil, sortkey.KindOf[K]().Wide(), sortkey.KindOf[K]().Decodable(false)}
 }
 
 func (k kindInfo) text() bool {

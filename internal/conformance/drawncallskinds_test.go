@@ -167,6 +167,9 @@ func (k callKind[K]) drawKeys(n int, of columnDraw) ([]K, keysDrawn) {
 	if of.aim != nil {
 		s, span = of.aim.shape(n, of.ends, r)
 	}
+	if wanted, is := of.wantedShape(); is {
+		s = wanted
+	}
 	values := s.draw(n, span, r)
 	d := keysDrawn{fmt.Sprintf("%s %s of %d", k.name, s.name, span), s.name, "values", values}
 	if k.width > 0 {
@@ -175,6 +178,9 @@ func (k callKind[K]) drawKeys(n int, of columnDraw) ([]K, keysDrawn) {
 			if l = lines[[]int{0, 2, 3}[r.IntN(3)]]; of.ends {
 				l = lines[[]int{0, 0, 2, 2, 5, 6}[r.IntN(6)]]
 			}
+		}
+		if wanted, is := of.wantedLine(); is {
+			l = wanted
 		}
 		highest := ^uint64(0) >> (64 - k.width)
 		values = mapped(values, func(v uint64) uint64 { return l.at(min(v, span-1), span, highest) << (64 - k.width) })

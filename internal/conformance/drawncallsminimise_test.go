@@ -112,14 +112,18 @@ const minimiseFor = 20 * time.Second
 
 // minimised describes a failure: as it was drawn, and the smallest call that was found to fail, too.
 func (d *drawing) minimised(x *drawnCall, cut drawnCut) string {
-	text := fmt.Sprintf("-drawn.seed=%d -drawn.size=%d -drawn.cut=%v: %v\n%s", x.seed, x.largest, cut, x, x.failure)
-	m := &minimiser{c: d.drawCase(x.seed), best: cut, end: time.Now().Add(minimiseFor)}
+	flags := fmt.Sprintf("-drawn.seed=%d -drawn.size=%d", x.seed, x.largest)
+	if x.sought != nil {
+		flags += fmt.Sprintf(" -drawn.want=%q", x.sought)
+	}
+	text := fmt.Sprintf("%s -drawn.cut=%v: %v\n%s", flags, cut, x, x.failure)
+	m := &minimiser{c: d.drawCase(x.seed, x.sought), best: cut, end: time.Now().Add(minimiseFor)}
 	if !m.fails(cut) {
 		return text + "\nThe same call by itself does not fail: it depends on those before it, or on the time."
 	}
 	m.minimise()
-	return fmt.Sprintf("%s\n\nmade smaller: -drawn.seed=%d -drawn.size=%d -drawn.cut=%v: %v\n%s\n\n%s",
-		text, x.seed, x.largest, m.best, m.call, m.call.failure, m.call.asTest())
+	return fmt.Sprintf("%s\n\nmade smaller: %s -drawn.cut=%v: %v\n%s\n\n%s",
+		text, flags, m.best, m.call, m.call.failure, m.call.asTest())
 }
 
 // fails reports whether what a cut leaves fails, and takes it if so. Fewer rows lead to other draws of the verb: a few

@@ -58,20 +58,22 @@ func (x *drawnCall) drawOptions(n, cols int) *optionsDrawn {
 	o := &optionsDrawn{engine: "chosen"}
 	x.drawOrder(o)
 	onDevice := x.device != nil && !x.onCPU && x.IntN(3) > 0
-	if stable := onDevice || x.IntN(2) == 0; stable && (onDevice || x.offers(o, "Stable()")) {
+	if stable := onDevice || x.sought.draws(2, x.Rand, "Stable"); stable && (onDevice || x.offers(o, "Stable()")) {
 		o.stable = true
 		o.add(sorter.Stable())
 	}
-	if workers := 1 + x.IntN(4); x.IntN(2) == 0 && x.offers(o, "Workers(%d)", workers) {
+	if workers := 1 + x.IntN(4); x.sought.draws(2, x.Rand, "Workers") && x.offers(o, "Workers(%d)", workers) {
 		o.add(sorter.Workers(workers))
 	}
 	switch {
+	case x.sought.has("engine"):
+		x.wantedEngine(o)
 	case onDevice:
 		x.drawAlgorithm(o, x.device)
-	case x.IntN(4) == 0:
+	case x.sought.draws(4, x.Rand):
 		x.drawAlgorithm(o, sorter.CPU())
 	}
-	if x.IntN(6) == 0 {
+	if x.sought.draws(6, x.Rand, "MemoryLimit") {
 		if bytes := 1 + x.Int64N(int64(1+n)*(1+x.Int64N(100))); x.offers(o, "MemoryLimit(%d)", bytes) {
 			o.limited = true
 			o.add(sorter.MemoryLimit(bytes))
@@ -87,13 +89,18 @@ func (x *drawnCall) drawOptions(n, cols int) *optionsDrawn {
 
 // drawOrder draws options of the order.
 func (x *drawnCall) drawOrder(o *optionsDrawn) {
-	if x.IntN(2) == 0 && x.offers(o, "Descending()") {
+	if x.sought.draws(2, x.Rand, "Descending") && x.offers(o, "Descending()") {
 		o.order.Desc = true
 		o.add(sorter.Descending())
 	}
-	for range max(0, x.IntN(4)-1) { // the last wins
+	nansOptions := []string{"NaNsFirst", "NaNsLast", "TotalOrder"}
+	times := max(0, x.IntN(4)-1)
+	if x.sought.has("option", nansOptions...) {
+		times = 5
+	}
+	for range times { // the last wins
 		nans := 1 + oracle.NaNs(x.IntN(3))
-		if x.offers(o, "%s()", []string{"NaNsFirst", "NaNsLast", "TotalOrder"}[nans-1]) {
+		if x.offers(o, "%s()", nansOptions[nans-1]) {
 			o.order.NaNs = nans
 			o.add([]func() sorter.Option{sorter.NaNsFirst, sorter.NaNsLast, sorter.TotalOrder}[nans-1]())
 		}
@@ -118,10 +125,18 @@ func (x *drawnCall) drawAlgorithm(o *optionsDrawn, b sorter.Backend) {
 		a = sorter.BucketBitonic
 	}
 	lacks := !b.Runs(a)
-	if lacks && (x.device != nil || x.IntN(4) > 0) || !x.offers(o, "Use(%v)", a) {
+	if lacks && (x.device != nil || x.IntN(4) > 0) {
 		return
 	}
-	if o.excluded = lacks; lacks {
+	x.use(o, b, a)
+}
+
+// use offers an algorithm of an engine.
+func (x *drawnCall) use(o *optionsDrawn, b sorter.Backend, a sorter.Algorithm) {
+	if !x.offers(o, "Use(%v)", a) {
+		return
+	}
+	if o.excluded = !b.Runs(a); o.excluded {
 		o.engine = "without the algorithm"
 	} else {
 		o.engine = b.Name() + " by " + a.String()
@@ -131,21 +146,21 @@ func (x *drawnCall) drawAlgorithm(o *optionsDrawn, b sorter.Backend) {
 
 // drawOutputs draws options that show a call, and where results go.
 func (x *drawnCall) drawOutputs(o *optionsDrawn, n, cols int) {
-	if x.IntN(4) == 0 && x.offers(o, "Report(new(sorter.Stats))") {
+	if x.sought.draws(4, x.Rand, "Report") && x.offers(o, "Report(new(sorter.Stats))") {
 		o.report = &sorter.Stats{}
 		o.add(sorter.Report(o.report))
 	}
-	if x.IntN(8) == 0 && x.offers(o, "OnProgress(func(sorter.Progress) {})") {
+	if x.sought.draws(8, x.Rand, "OnProgress") && x.offers(o, "OnProgress(func(sorter.Progress) {})") {
 		o.add(sorter.OnProgress(o.progress))
 	}
-	if x.IntN(4) == 0 {
+	if x.sought.draws(4, x.Rand, "Into") {
 		into := make(perm.Perm, max(0, n-1+x.IntN(4)))
 		if length := x.IntN(len(into) + 1); x.offers(o, "Into(make(perm.Perm, %d, %d))", length, len(into)) {
 			o.into = into
 			o.add(sorter.Into(into[:length]))
 		}
 	}
-	for x.IntN(4) == 0 {
+	for x.sought.draws(4, x.Rand, "MarkRuns", "MarkRunsBy") && len(o.marks) < 5 {
 		m := marks{x.IntN(cols+2) - 1, &perm.Runs{}}
 		if m.cols < 0 && x.offers(o, "MarkRuns(new(perm.Runs))") {
 			o.marks = append(o.marks, m)
@@ -169,11 +184,18 @@ func (x *drawnCall) drawMeans(o *optionsDrawn) {
 		w := ways.Way(x.IntN(ways.Ways))
 		off, name = ways.Of(w), w.String()
 	}
+	if x.sought != nil {
+		off, name = x.wantedOff(off, name)
+	}
 	if off != 0 && x.offers(o, "off %v", off) {
 		o.off, o.offName = off, name
 	}
-	if x.IntN(4) == 0 {
-		if vectors := []string{"none", "avx2"}[x.IntN(2)]; x.offers(o, "vectors %s", vectors) {
+	if x.sought.draws(4, x.Rand) || x.sought.has("vectors") || x.sought.has("taken") {
+		vectors := []string{"none", "avx2"}[x.IntN(2)]
+		if x.sought != nil {
+			vectors = x.wantedVectors()
+		}
+		if vectors != "all" && x.offers(o, "vectors %s", vectors) {
 			o.vectors = vectors
 		}
 	}

@@ -157,7 +157,9 @@ func checkDrawnOneByOne(x *drawnCall) {
 	x.note("k = %d", k)
 	by := x.per()
 	got, err := called(x, func() ([]uint32, error) { rows, _, err := by.Top(k, opts...); return rows, err })
+	used, taken := x.used, x.taken
 	parted := x.orderBy(x.partition, opts)
+	x.used, x.taken = used, taken // those of the order by partitions alone do not count
 	if x.failed(err) || parted == nil || x.n == 0 {
 		return
 	}

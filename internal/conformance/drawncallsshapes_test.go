@@ -121,7 +121,7 @@ var drawnShapes = []drawnShape{
 func drawShape(of columnDraw) drawnShape {
 	switch r := of.Rand; {
 	case of.tied != nil && r.IntN(4) == 0:
-		return tiedShape(of.tied, r)
+		return tiedShape(r.IntN(len(tiedShapes)), of.tied, r)
 	case r.IntN(8) == 0:
 		return joinedShape(plainShape(r), plainShape(r), r)
 	default:
@@ -174,8 +174,7 @@ var tiedShapes = []string{"rising within ties", "falling within ties of a column
 const finerShape = "the column before, finer"
 
 // tiedShape depends on the ties of a column: it rises or falls within them, is the same for all, or for all but one.
-func tiedShape(tied []uint64, r *rand.Rand) drawnShape {
-	way := r.IntN(len(tiedShapes))
+func tiedShape(way int, tied []uint64, r *rand.Rand) drawnShape {
 	return drawnShape{tiedShapes[way], func(n int, span uint64, r *rand.Rand) []uint64 {
 		if tiedShapes[way] == finerShape {
 			order, v := ascending(n), make([]uint64, n)

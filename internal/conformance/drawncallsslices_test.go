@@ -42,7 +42,13 @@ var sliceVerbs = []verbDrawn{
 // drawSlices draws by what a call sorts: the key of a single column, or an Ordering of rows, at times one that sorted
 // before, or of elements of some size.
 func (x *drawnCall) drawSlices() onSlices {
-	if len(x.cols) == 1 && x.cols[0].isPlain() && x.IntN(3) > 0 {
+	keyed := len(x.cols) == 1 && x.cols[0].isPlain()
+	if verb, is := x.sought.of("verb"); keyed && is {
+		keyed = verb == x.verb
+	} else if keyed {
+		keyed = x.IntN(3) > 0
+	}
+	if keyed {
 		x.elementColumns("function")
 		return x.cols[0].key()
 	}
@@ -50,6 +56,15 @@ func (x *drawnCall) drawSlices() onSlices {
 	way := x.IntN(6)
 	if x.aim != nil && x.aim.how == "fields" {
 		way = 2
+	}
+	if layout, is := x.sought.of("layout"); is {
+		way = max(0, slices.Index([]string{"elements with pointers", "", "fields"}, layout))
+		switch {
+		case sizedElements(trait{"layout", layout}):
+			way = 1
+		case byRow(trait{"layout", layout}):
+			way = 4
+		}
 	}
 	switch way {
 	case 0:
@@ -175,6 +190,9 @@ func (x *drawnCall) placesInOrder(rows []int) []int {
 
 // drawCount draws how many of n rows are wanted, often few.
 func (x *drawnCall) drawCount(n int) int {
+	if x.sought.has("taken", "select-few") {
+		n /= 8 // the first are few
+	}
 	k := []int{0, 1, 10, 100, 1000, n / 100, near(n/32, x.Rand), near(n/32, x.Rand), n / 8, n / 2, n, n + 5, x.IntN(n + 1)}[x.IntN(13)]
 	x.note("k = %d", k)
 	return k
