@@ -85,7 +85,7 @@ func sampleWord(env *engine.Env, rows Input, l *Word) (sample engine.Sample, ali
 	return sample, alike
 }
 
-// inOrder reports whether a sample of n elements whose codes are alike is in order by their full keys, but for a few.
+// inOrder reports whether a sample of n elements whose codes are alike is in order by their full keys, except for a few.
 func inOrder(l *Word, n int) bool {
 	return presorted.SampleSteps(n, func(lo, hi int) presorted.Steps {
 		var memory [presorted.SampleLen]uint32
