@@ -135,9 +135,9 @@ var impossiblePairs = []struct {
 	{"calls that select rows, and those of segments, order codes without the ways of a whole order", dim("taken", "nulls-apart", "nulls-in-order", "segments", "narrow-columns"),
 		ofVerbs("Ordering.Nth", "Ordering.TopOrder", "Ordering.SortWithin", "Rows.Top", "Rows.Nth", "Rows.Nth of one", "Rows.Quantiles", "Rows.Within")},
 	{"an order for ranks has the codes of all rows", dim("taken", "dealt"), ofVerbs("Rows.Nth", "Rows.Nth of one", "Rows.Quantiles")},
-	{"rows are dealt by codes that hold whole keys", dim("taken", "dealt"), either(kinds(func(k kindInfo) bool { return k.wide }), ofVerbs("relation: partitions one by one"))},
+	{"rows are dealt by codes that hold whole keys", dim("taken", "dealt"), either(kinds(kindInfo.exceeds), ofVerbs("relation: partitions one by one"))},
 	{"rows that are picked are not dealt", dim("taken", "dealt"), ofVerbs("Rows.Sort")},
-	{"the way finds no runs", dim("taken", "dealt", "nulls-in-order", "segments"), either(dim("option", "MarkRuns", "MarkRunsBy"), ofVerbs("Partitions.Nth", "Partitions.Quantiles", "quantiles of values"))},
+	{"the way finds no runs", dim("taken", "nulls-in-order", "segments"), either(dim("option", "MarkRuns", "MarkRunsBy"), ofVerbs("Partitions.Nth", "Partitions.Quantiles", "quantiles of values"))},
 	{"partitions are runs, which the way does not find", dim("taken", "nulls-in-order", "segments"), ofVerbs("Partitions.Top")},
 	{"the way is for calls without a memory limit", dim("taken", "dealt", "segments", "sort-for-ranks", "partition-table", "partition-runs", "select-few", "small-values"), dim("option", "MemoryLimit")},
 	{"the way is for an engine that is chosen", dim("taken", "segments", "sort-for-ranks"), dim("engine", "cpu")},
@@ -150,7 +150,7 @@ var impossiblePairs = []struct {
 		}
 		return engine.OrdersCodes(a)
 	}},
-	{"few rows are selected by one column, whose code holds the key", dim("taken", "select-few"), either(kinds(func(k kindInfo) bool { return k.wide }), dim("shape", tiedShapes...))},
+	{"few rows are selected by one column, whose code holds the key", dim("taken", "select-few"), either(kinds(kindInfo.exceeds), dim("shape", tiedShapes...))},
 	{"few rows are selected where nobody watches", dim("taken", "select-few"), dim("option", "WithContext", "cancelled by a key", "cancelled", "Report", "OnProgress")},
 	{"texts are sorted by an engine that is chosen", dim("taken", "texts-in-order"), dim("engine", "cpu")},
 	{"a call without its algorithm takes no way", dim("engine", "without the algorithm"), dim("taken")},
@@ -231,6 +231,9 @@ type kindInfo struct {
 func (k callKind[K]) info() kindInfo {
 	return kindInfo{k.name, reflect.TypeFor[K](), k.width, k.numbers != nil, sortkey.KindOf[K]().Wide(), sortkey.KindOf[K]().Decodable(false)}
 }
+
+// exceeds reports whether no code holds a key; one of a few bytes may.
+func (k kindInfo) exceeds() bool { return k.wide && !strings.HasSuffix(k.name, " bytes") }
 
 func (k kindInfo) text() bool {
 	return slices.Contains([]reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[fixedText](), reflect.TypeFor[label](), reflect.TypeFor[[]byte]()}, k.key)

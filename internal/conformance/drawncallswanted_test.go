@@ -73,13 +73,14 @@ type pendingPairs struct {
 	calls int64 // for pairs
 }
 
-// wantAfter is after how many calls cases are drawn for pairs: most pairs occur without.
-const wantAfter = 2000
+// wantAfter is after how many calls cases are drawn for pairs: most pairs occur without. One call in wantOne is one of these, which take
+// longer than others.
+const wantAfter, wantOne = 2000, 8
 
-// want returns traits to draw a case for, nil for most cases: half of the calls of a long run have some.
+// want returns traits to draw a case for, nil for most cases.
 func (d *drawing) want(seed uint64) wanted {
 	p := &d.pending
-	if *drawnVerb != "" || d.seen.Calls < wantAfter || 2*p.calls > d.seen.Calls {
+	if *drawnVerb != "" || d.seen.Calls < wantAfter || wantOne*p.calls > d.seen.Calls {
 		return nil
 	}
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -224,7 +225,7 @@ func (c *drawnCase) wantedKind(of columnDraw) drawnKind {
 	return drawKind(c.Rand)
 }
 
-// besides2 is the traits of all dimensions but some.
+// dimsBesides is the traits of all dimensions except for some.
 func dimsBesides(names ...string) traits {
 	return func(t trait) bool { return !slices.Contains(names, t.dim) }
 }

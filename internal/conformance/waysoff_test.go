@@ -12,6 +12,8 @@ import (
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
+	"example.com/sorter/internal/cpu"
+	"example.com/sorter/internal/cpu/bucket"
 	"example.com/sorter/internal/dist"
 	"example.com/sorter/internal/pipeline"
 	"example.com/sorter/internal/testkit"
@@ -179,6 +181,8 @@ func TestWaysOff(t *testing.T) { // alone: it watches all calls
 		case in.is == ways.Crowd && !vecsort.Enabled(): // other sorts of buckets do not mind a crowd
 			continue
 		case (in.is == ways.SplitKeys || in.is == ways.SplitRows) && (!vecsort.AVX512() || runtime.GOMAXPROCS(0) > 2):
+			continue
+		case in.is == ways.SelectFew && in.n > cpu.SmallLen && !bucket.Splits(): // which AVX-512 selects
 			continue
 		}
 		if !taken && in.is != noWay {
