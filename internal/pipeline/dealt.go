@@ -45,7 +45,7 @@ func (r *Request) dealtDigits(rows extract.Input, words []extract.Word) (all cpu
 	if !fewDigits(v.Span(), rows.Len) || min(v.Falls, v.Rises) < dealtSteps {
 		return all
 	}
-	return r.digitsOf(rows, src, v.Min-cpu.MostDealt)
+	return r.digitsOf(rows, src, max(v.Min, cpu.MostDealt)-cpu.MostDealt)
 }
 
 // mostDealtWords bounds the words of rows that are dealt: of more, all are passes over all rows, while most rows differ
@@ -55,23 +55,23 @@ const mostDealtWords = 4 // EPYC, 2026-11: 8 columns of 1000 values, 10^6 rows, 
 // fewDigits reports whether n rows are dealt by digits of a span.
 func fewDigits(span uint64, n int) bool { return span < uint64(min(cpu.MostDealt, n/leastDealt)) }
 
-// digitsOf returns the digits of rows by codes of src, less base; none if there are too many values.
+// digitsOf returns the digits of rows by codes of src, less base; none if there are too many values, or one below base.
 func (r *Request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint64) (all cpu.Digits) {
 	all.Of = scratch.Take[uint16](&r.Arena, rows.Len)
 	var mu sync.Mutex
-	least, most := uint64(1<<16), uint64(0)
+	least, most := ^uint64(0), uint64(0)
 	err := r.Stage("digits", rows.Len, r.piece(rows.Len), func(_, lo, hi int) {
 		var codes [extract.Piece]uint64
-		a, b := uint64(1<<16), uint64(0)
-		for ; lo < hi && b < 1<<16; lo += len(codes) {
+		a, b := ^uint64(0), uint64(0)
+		for few := true; lo < hi && few; lo += len(codes) {
 			some := codes[:min(len(codes), hi-lo)]
 			src(some, lo)
 			of := all.Of[lo:][:len(some)]
 			for i, c := range some {
-				c -= base
 				a, b = min(a, c), max(b, c)
-				of[i] = uint16(c)
+				of[i] = uint16(c - base)
 			}
+			few = a >= base && b-base < 1<<16
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -79,11 +79,11 @@ func (r *Request) digitsOf(rows extract.Input, src cpu.Source[uint64], base uint
 	})
 	// Row 0 is sampled: its digit is below 2*MostDealt, so few digits are below 3*MostDealt.
 	const _ = uint16(3 * cpu.MostDealt)
-	if err != nil || !fewDigits(most-least, rows.Len) {
+	if err != nil || least < base || !fewDigits(most-least, rows.Len) {
 		scratch.Give(&r.Arena, all.Of, r.Loop.Workers)
 		return all
 	}
-	all.Least, all.Values = uint16(least), int(most-least)+1
+	all.Least, all.Values = uint16(least-base), int(most-least)+1
 	return all
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"example.com/sorter/internal/call"
@@ -96,6 +97,37 @@ func TestNotDealt(t *testing.T) {
 				t.Errorf("%s, except for a %d: wrong order, or ways %v, %v", c.name, other, taken, err)
 			}
 		}
+	}
+}
+
+// TestDealtAtLimits orders rows of two values at an end of all codes or elsewhere, and one at the other end.
+func TestDealtAtLimits(t *testing.T) {
+	const n = 5000
+	second := keysOf(n, apart)
+	limits := []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 + cpu.MostDealt, math.MinInt64 + 2*cpu.MostDealt, -1, 0,
+		math.MaxInt64 - 2*cpu.MostDealt, math.MaxInt64 - cpu.MostDealt, math.MaxInt64 - 1, math.MaxInt64}
+	dealt := 0
+	for _, least := range limits[:len(limits)-1] {
+		for _, other := range limits {
+			first := keysOf(n, func(row int) int64 { return least + few(row)%2 })
+			first[n/3+1] = other
+			var p perm.Perm
+			var err error
+			if ways.Watch(func() {
+				p, err = OrderRows(extract.AppendColumns(nil, []column.Spec{columnOf(first), columnOf(second)}), n, &call.Options{Workers: 3})
+			}).Has(ways.Dealt) {
+				dealt++
+			}
+			compare := func(a, b uint32) int {
+				return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(second[a], second[b]))
+			}
+			if err != nil || !isOrder(p, n, compare) {
+				t.Errorf("values from %d on, and %d: wrong order, or %v", least, other, err)
+			}
+		}
+	}
+	if dealt == 0 {
+		t.Error("no rows were dealt")
 	}
 }
 
