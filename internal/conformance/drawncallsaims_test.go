@@ -51,6 +51,7 @@ var wayAims = []wayAim{
 	{ways.Segments, []string{"Rows.Order", "Order"}, 4097, 9000, []columnAim{{aimedAny, strictOrder, -40, 0}, {aimedAny, inAnyOrder, 0, 0}}, nil, ""},
 	{ways.NarrowColumns, []string{"Rows.Order", "Rows.Sort"}, 65_536, 72_000, []columnAim{{[]string{"int64", "int32", "uint64"}, inAnyOrder, 1000, 0}, {[]string{"int64", "int32", "uint64", "int8"}, append(inAnyOrder, "the ends", "crowd at an end"), 0, 0.2}, {[]string{"int64", "int32", "int8"}, inAnyOrder, 100, 0}}, nil, ""},
 	{ways.Dealt, []string{"Rows.Order"}, 4097, 20_000, []columnAim{{[]string{"int8", "uint16", "int64", "int32"}, inAnyOrder, 60, 0}, {aimedWide, inAnyOrder, -1, 0}}, nil, ""},
+	{ways.Dealt, []string{"Rows.Order"}, 1024, 9000, []columnAim{{[]string{"int64", "uint64"}, append([]string{"random"}, fewShapes...), 3, 0}, {aimedAny, inAnyOrder, 0, 0}}, nil, "ends"},
 	{ways.SelectFew, []string{"TopK", "TopKeys", "TopOrder", "Rows.Top"}, 64, 4096, []columnAim{{aimedAny, inAnyOrder, 0, 0}}, nil, ""},
 	{ways.SelectFew, []string{"TopKeys"}, 4097, 20_000, []columnAim{{aimedNumbers, append(inAnyOrder, fewShapes...), 0, 0}}, nil, ""},
 	{ways.SortForRanks, []string{"Quantiles"}, 4097, 9000, []columnAim{{aimedNumbers, inAnyOrder, 0, 0}}, nil, ""},

@@ -188,7 +188,15 @@ func (k callKind[K]) drawKeys(n int, of columnDraw) ([]K, keysDrawn) {
 		d.name += " " + l.name
 	}
 	keys := mapped(values, k.of)
-	if each := []int{0, 0, 0, 0, 0, 0, 0, 0, 2, 20, max(1, n/3), 1}[r.IntN(12)]; of.aim == nil && each > 0 && len(k.special) > 0 {
+	few := max(1, n/3) // of which a sample has none, so that it says the same with them
+	each := []int{0, 0, 0, 0, 0, 0, 0, 0, 2, 20, few, 1}[r.IntN(12)]
+	if of.aim != nil && each != few {
+		each = 0
+	}
+	if of.ends && each == 0 && r.IntN(3) == 0 {
+		each = few
+	}
+	if each > 0 && len(k.special) > 0 {
 		k.sprinkle(keys, each, r)
 		d.name += fmt.Sprintf(", one in %d special", each)
 	}
