@@ -94,11 +94,11 @@ func TestAppenders(t *testing.T) {
 		for j, appenders := range testkit.Pick([]int{2, 8}, []int{2, 3, 5, 8, 9}) {
 			for _, first := range []bool{false, true} {
 				for k, how := range []string{"", "unique", "limit"} {
-					unique, most := how == "unique", int64(0)
-					if how == "limit" {
-						most = 3000
+					unique, most, n := how == "unique", int64(0), testkit.Pick(8000, 20_000)
+					if how == "limit" { // of the few each appender comes to have as many, and drops what comes after them
+						most, n = []int64{100, 3000}[j%2], 20_000
 					}
-					keys := keysOf(kinds[r.IntN(len(kinds))], testkit.Pick(8000, 20_000), r)
+					keys := keysOf(kinds[r.IntN(len(kinds))], n, r)
 					memory := extsort.MemoryLimit(limit)
 					name := fmt.Sprintf("limit=%d/appenders=%d/first=%v/%s", limit, appenders, first, how)
 					switch (i + j + k) % 3 { // each kind of elements with each limit, number and option
