@@ -344,7 +344,8 @@ func growthOfStrings(t *testing.T, args string) int64 {
 	line := make([]byte, 0, 100)
 	n := 0
 	for bytes := int64(0); bytes < 3*limit; n++ {
-		line = fmt.Appendf(line[:0], "%020d%s", r.Uint64(), padding[:r.IntN(80)])
+		line = strconv.AppendUint(line[:0], r.Uint64(), 10)
+		line = append(line, padding[:r.IntN(len(padding))]...)
 		must(t, s.Append(unsafe.String(&line[0], len(line)))) // it is copied
 		bytes += int64(len(line))
 	}
