@@ -12,7 +12,7 @@ import (
 //
 // It is stable on every engine, and runs on the CPU, whatever [On] and [Use] say.
 //
-// It calls compare up to about n log2 n times for n elements, up to n-1 times if they are in order or
+// It calls compare up to about n log2 n times for n elements, up to n times if they are in order or
 // strictly fall, and few times more for each element out of place. Scratch is two elements per element.
 // Elements above 128 bytes are ordered by their numbers, and take one element and two numbers (4 bytes
 // each). Under a smaller [MemoryLimit] elements move in place, which is slower.

@@ -1,8 +1,12 @@
 package conformance_test
 
 import (
+	"cmp"
 	"encoding/binary"
+	"math"
+	"reflect"
 	"slices"
+	"unsafe"
 
 	"example.com/sorter"
 	"example.com/sorter/fuzz/oracle"
@@ -81,7 +85,49 @@ func (c *columnOf[K]) sortKeys(x *drawnCall) {
 		c.sameKeys(x, got, c.keys[:x.n])
 		return
 	}
-	c.sameKeys(x, got, c.at(x.inOrder(sortedBy{Order: x.order})))
+	want := c.at(x.inOrder(sortedBy{Order: x.order}))
+	if f := reflect.TypeFor[K]().Kind(); !x.stable && (f == reflect.Float32 || f == reflect.Float64) {
+		c.inOrderOfBits(want, x.order)
+		x.stable = true // bits decide
+	}
+	c.sameKeys(x, got, want)
+}
+
+// inOrderOfBits puts sorted floats that tie in the order that the documentation of SortKeys has for them.
+func (c *columnOf[K]) inOrderOfBits(sorted []K, o oracle.Order) {
+	compare := c.kind.order(o)
+	slices.SortStableFunc(sorted, func(a, b K) int {
+		if by := compare(a, b); by != 0 {
+			return by
+		}
+		if by := cmp.Compare(rankOfBits(a), rankOfBits(b)); !o.Desc {
+			return by
+		} else {
+			return -by
+		}
+	})
+}
+
+// rankOfBits orders floats that tie: -0 before +0, NaNs without a sign by their bits, then those with one by their bits, the greatest first.
+func rankOfBits[K sorter.Key](k K) uint64 {
+	var bits uint64
+	switch p := unsafe.Pointer(&k); unsafe.Sizeof(k) {
+	case 4:
+		bits = uint64(*(*uint32)(p)) << 32
+	case 8:
+		bits = *(*uint64)(p)
+	}
+	const sign = 1 << 63
+	nan := math.IsNaN(reflect.ValueOf(k).Float())
+	switch signed := bits&sign != 0; {
+	case !nan && signed:
+		return 0
+	case !nan:
+		return 1
+	case signed:
+		return sign | ^bits
+	}
+	return bits
 }
 
 func (c *columnOf[K]) topKeys(x *drawnCall) {

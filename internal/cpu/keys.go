@@ -27,6 +27,8 @@ type Keys[C Code] struct {
 	Bits []C
 	Code func(bits C) C
 
+	Narrow *Narrow // the keys, if they have up to [NarrowBits] bits; otherwise nil
+
 	// Plain returns the keys as codes, and the number plus, if code == key + plus for all
 	// codes from least to most; otherwise nil. Plain may be nil.
 	Plain func(least, most C) (keys []C, plus C)
@@ -180,6 +182,14 @@ func followBytes(s sizes) int64 {
 	presorted.SizeFollow(&a, s.n, s.code)
 	return a.Bytes()
 }
+
+// haveFewBits reports whether keys are counted before they are surveyed.
+func (t *keySort[C]) haveFewBits() bool {
+	return t.Narrow != nil && CountsNarrow(t.Len, t.Narrow.bits()) && t.Narrow.inNoOrder()
+}
+
+// countNarrow sorts keys of few bits.
+func (t *keySort[C]) countNarrow() (done bool, err error) { return true, t.Narrow.Sort(t.env) }
 
 // narrow reports whether keys are counted by value unless there are moves for them. Counters that leave
 // the second-level cache gain if values come often (Xeon, 2026-11, 10^6 seconds of a day: 2.6 instead of

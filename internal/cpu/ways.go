@@ -15,7 +15,7 @@ import (
 type way = ways.Shortcut[*task, sizes, *task]
 
 var (
-	sampledKeyWays  []way // keys before all of them are read; the next list has these, too
+	sampledKeyWays  []way // keys before all of them are read
 	surveyedKeyWays []way // keys out of order
 	splitWays       []way // keys before they are partitioned, also in further rounds
 	prefixWays      []way // elements whose codes do not decide alone
@@ -30,6 +30,11 @@ func init() {
 			Is: ways.FewValues, Bytes: heavyBytes,
 			Fits: func(t *task) bool { return t.keys.haveFewValues() },
 			Do:   func(t *task) (bool, error) { return t.keys.countHeavy() },
+		},
+		{
+			Is: ways.Counting, Bytes: noBytes, // planned with the sort: sizes do not have the bits of keys
+			Fits: func(t *task) bool { return t.keys.haveFewBits() },
+			Do:   func(t *task) (bool, error) { return t.keys.countNarrow() },
 		},
 	}
 	surveyedKeyWays = []way{
@@ -110,6 +115,8 @@ type keysOfShape interface {
 	haveFewValues() bool
 	haveOneValue() bool
 	countHeavy() (done bool, err error)
+	haveFewBits() bool
+	countNarrow() (done bool, err error)
 	mayMove() bool
 	follow() (done bool, err error)
 	narrow() bool

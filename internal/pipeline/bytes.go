@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"unsafe"
-
 	"example.com/sorter/internal/call"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/cpu/papers"
@@ -168,12 +166,6 @@ func (f *Facts) chunkedBytes() int64 {
 		bytes += scratch.Size(f.n, size)
 	}
 	return bytes
-}
-
-// countedBytes bounds the counters of all workers, and their blocks of codes.
-func (f *Facts) countedBytes() int64 {
-	each := scratch.Size(1<<f.Words[0].Bits, unsafe.Sizeof(0)) + scratch.Size(engine.Block, 4)
-	return int64(f.workers) * each
 }
 
 // ScratchBytes bounds the scratch memory, in bytes, that the CPU takes to sort s by the columns

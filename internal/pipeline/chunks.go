@@ -79,17 +79,12 @@ func sortKeyChunks[K sortkey.Key](r *Request, keys []K) error {
 	if err != nil {
 		return err
 	}
-	exact := kind.Decodable(r.Stable) // all chunks are in the order of codes that lose nothing
-	err = r.InChunks(func(own *Request, lo, hi int) error {
-		err := sortKeysIn(own, cpu.Slice[K](all)[lo:hi])
-		exact = exact && (own.Plan.Movement == asCodes || own.Plan.Movement == InPlace)
-		return err
-	})
+	err = r.InChunks(func(own *Request, lo, hi int) error { return sortKeysIn(own, cpu.Slice[K](all)[lo:hi]) })
 	if err != nil {
 		return err
 	}
 	j := mergeJob{words: keyWords(kind, r.Order())}
-	if exact {
+	if kind.Decodable(r.Stable) { // chunks are in the order of codes that lose nothing
 		j.codes32 = func(dst []uint32, b extract.Batch) { sortkey.EncodeExactAt(kind, dst, b.Block.Data(), r.Order()) }
 		j.codes64 = func(dst []uint64, b extract.Batch) { sortkey.EncodeExactAt(kind, dst, b.Block.Data(), r.Order()) }
 	}

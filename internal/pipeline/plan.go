@@ -156,6 +156,9 @@ func (f *Facts) decoding() (plan, error) {
 		return f.onDevice(f.device(&w, nil), asCodes, scratch.Size(f.n, extract.CodeSize(f.Words)))
 	}
 	p := plan{engine: cpu.Host, Movement: asCodes, bytes: cpu.KeysBytes(f.n, f.workers, extract.CodeSize(f.Words))}
+	if w.Bits <= cpu.NarrowBits && cpu.CountsNarrow(f.n, w.Bits) {
+		p.bytes = max(p.bytes, cpu.NarrowBytes(f.n, f.workers, w.Bits))
+	}
 	if !f.fits(p.bytes) {
 		return f.onHost(InPlace, 0)
 	}
@@ -169,14 +172,11 @@ func (f *Facts) decoding() (plan, error) {
 
 // long plans a sort of more elements than positions number.
 func (f *Facts) long() (plan, error) {
-	if f.Verb == toDecode && f.Words[0].Bits <= countedBits && f.algorithm == engine.Auto && !f.insists() {
-		return f.onHost(counted, f.countedBytes())
+	if f.Verb == toDecode && f.Words[0].Bits <= cpu.NarrowBits && f.algorithm == engine.Auto && !f.insists() {
+		return f.onHost(counted, cpu.NarrowBytes(f.n, f.workers, f.Words[0].Bits))
 	}
 	return f.onHost(chunked, f.chunkedBytes())
 }
-
-// countedBits is the width of codes up to which long slices of keys are sorted by counting them.
-const countedBits = 16
 
 // merging plans a merge, of ranges that fit the memory limit.
 func (f *Facts) merging() (p plan, err error) {

@@ -1,13 +1,14 @@
 package pipeline
 
 import (
-	"sort"
 	"sync/atomic"
 	"unsafe"
 
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/engine"
 	"example.com/sorter/internal/extract"
+	"example.com/sorter/internal/extract/column"
+	"example.com/sorter/internal/floats"
 	"example.com/sorter/internal/presorted"
 	"example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/sortkey"
@@ -21,7 +22,7 @@ func sortKeysIn[K sortkey.Key](r *Request, keys []K) error {
 	case r.N > r.Most:
 		return sortLongKeys(r, keys)
 	case !k.Decodable(r.Stable) || r.Algorithm == engine.BucketRadix || r.Algorithm == engine.IndexGather:
-		return sortColumns(r, cpu.PayloadOf(keys), []extract.Column{extract.Self[K]()})
+		return sortColumns(r, cpu.PayloadOf(keys), []extract.Column{keyColumn[K](r)})
 	case sortkey.CodeBits[k] <= 32:
 		return sortCodes[uint32](r, keys)
 	}
@@ -36,7 +37,7 @@ func sortLongKeys[K sortkey.Key](r *Request, keys []K) error {
 	case err != nil:
 		return err
 	case r.Plan.Movement == counted:
-		return countKeys(r, keys)
+		return keysToCount(keys, r.Order()).Sort(&r.Env)
 	}
 	return sortKeyChunks(r, keys)
 }
@@ -53,11 +54,34 @@ func sortCodes[C sortkey.Code, K sortkey.Key](r *Request, keys []K) error {
 	case r.Plan.Movement == InPlace:
 		return r.Stage("in place", 1, 1, func(int, int, int) { sortkey.SortInPlace[C](keys, r.Order()) })
 	case r.Plan.Movement == throughIndex: // by an algorithm of the CPU that orders positions
-		return gatherRows(r, payload, words)
+		return gatherRows(r, payload, extract.Words([]extract.Column{keyColumn[K](r)}, r.Order()))
 	case r.Plan.ownWay():
 		return all.Sort(&r.Env)
 	}
 	return sortCodesOn(r, all, plainKeys(keys, r.Order()))
+}
+
+// keyColumn returns the column of keys for what orders positions. Floats of a sort that need not be stable are ordered by the codes that
+// tell all of them apart, as where codes are sorted.
+func keyColumn[K sortkey.Key](r *Request) extract.Column {
+	o := r.Order()
+	switch k := sortkey.KindOf[K](); {
+	case r.Stable:
+	case k == sortkey.Float32:
+		return exactColumn[K](o, sortkey.ExactFloats[uint32](o))
+	case k == sortkey.Float64:
+		return exactColumn[K](o, sortkey.ExactFloats[uint64](o))
+	}
+	return extract.Self[K]()
+}
+
+// exactColumn returns the column of the codes of floats in an order, which has their direction: the order applies to the column as well.
+func exactColumn[K any, B uint32 | uint64](o sortkey.Order, f *floats.Code[B]) extract.Column {
+	var flip B
+	if o.Desc {
+		flip = ^flip
+	}
+	return extract.ColumnAs(sortkey.KindOf[B](), column.Func[K, B](func(k K) B { return f.Of(*(*B)(unsafe.Pointer(&k))) ^ flip })) // sound: a K is a float of as many bits
 }
 
 // plainKeys returns keys as they lie in memory, nil if they are not as wide as codes.
@@ -78,6 +102,9 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *Request, keys []K) cpu.Keys[C] {
 		Write: func(lo int, codes []C) { sortkey.DecodeExact(keys[lo:lo+len(codes)], codes, o) },
 		Own:   cpu.PayloadOf(keys),
 		Plain: func(least, most C) ([]C, C) { return sortkey.Plain(keys, least, most, o) },
+	}
+	if sortkey.CodeBits[sortkey.KindOf[K]()] <= cpu.NarrowBits {
+		k.Narrow = keysToCount(keys, o)
 	}
 	bits := sortkey.As[C](keys[:0]) // of keys as wide as codes
 	if unsafe.Sizeof(*new(K)) == unsafe.Sizeof(*new(C)) {
@@ -103,6 +130,17 @@ func codesOf[C sortkey.Code, K sortkey.Key](r *Request, keys []K) cpu.Keys[C] {
 			sortkey.Encode(c[:], keys[i:i+1], o)
 			return c[0]
 		}
+	}
+	return k
+}
+
+// keysToCount returns keys of up to 16 bits as they are counted.
+func keysToCount[K sortkey.Key](keys []K, o sortkey.Order) *cpu.Narrow {
+	k := &cpu.Narrow{Flip: sortkey.FlipOf[uint32, K](o)}
+	if unsafe.Sizeof(*new(K)) == 1 {
+		k.Bytes = sortkey.As[uint8](keys)
+	} else {
+		k.Words = sortkey.As[uint16](keys)
 	}
 	return k
 }
@@ -170,45 +208,4 @@ func exchange[C sortkey.Code](job *engine.Job, pull func(dst []C, lo int), emit 
 	case func([]uint64, int):
 		job.Codes64, job.EmitCodes64 = pull, any(emit).(func(int, []uint64))
 	}
-}
-
-// countKeys sorts keys of few bits, which codes hold entirely: it counts each code, and writes
-// as many keys.
-func countKeys[K sortkey.Key](r *Request, keys []K) error {
-	view, codes := sortkey.View[uint32](keys, r.Order()), 1<<r.used.CodeBits
-	workers := max(1, r.Loop.Workers)
-	counts, blocks := make([][]int, workers), make([][]uint32, workers)
-	for i := range counts {
-		counts[i], blocks[i] = scratch.Take[int](&r.Arena, codes), scratch.Take[uint32](&r.Arena, engine.Block)
-		clear(counts[i])
-	}
-	err := r.Stage("survey", r.N, engine.Block, func(worker, lo, hi int) {
-		for _, c := range view(lo, hi, blocks[worker]) {
-			counts[worker][c]++
-		}
-	})
-	if err = r.Stopped(err); err != nil {
-		return err
-	}
-	ends, at := counts[0], 0
-	for code := range ends {
-		for _, own := range counts {
-			at += own[code]
-		}
-		ends[code] = at
-	}
-	r.Commit()
-	return r.Stage("write", r.N, 16*engine.Block, func(worker, lo, hi int) {
-		code := sort.Search(codes, func(c int) bool { return ends[c] > lo })
-		for ; lo < hi; lo += engine.Block {
-			block := blocks[worker][:min(engine.Block, hi-lo)]
-			for i := range block {
-				for ends[code] <= lo+i {
-					code++
-				}
-				block[i] = uint32(code)
-			}
-			sortkey.DecodeExact(keys[lo:lo+len(block)], block, r.Order())
-		}
-	})
 }

@@ -1,0 +1,170 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"sort"
+	"unsafe"
+
+	"example.com/sorter/internal/engine"
+	"example.com/sorter/internal/scratch"
+)
+
+// Keys of up to 16 bits are counted where they lie, one counter for each key that there can be, and written in runs:
+// a counting sort.
+
+// Narrow is keys of up to 16 bits.
+type Narrow struct {
+	Bytes []uint8  // the bits of the keys, if they have up to 8; otherwise nil
+	Words []uint16 // of keys of up to 16 bits; otherwise nil
+	Flip  uint32   // code == bits ^ Flip
+}
+
+// NarrowBits is the most bits of keys that are counted as [Narrow].
+const NarrowBits = 16
+
+// narrowValues returns how many counters keys of some bits take.
+func narrowValues(bits int) int {
+	if bits > 8 {
+		return 1 << 16
+	}
+	return 1 << 8
+}
+
+// CountsNarrow reports whether n keys of some bits, at most [NarrowBits], are counted if a sample of them is in no order.
+func CountsNarrow(n, bits int) bool { return n >= narrowValues(bits) }
+
+// bits returns the bits of a key in memory.
+func (k *Narrow) bits() int {
+	if k.Words != nil {
+		return 16
+	}
+	return 8
+}
+
+// mostCounted bounds the keys of a stripe, whose counters have 32 bits.
+const mostCounted = 1 << 30
+
+// narrowStripes returns the stripes of n keys of so many values. Each has counters of its own, which are summed by one worker.
+func narrowStripes(n, workers, values int) stripes {
+	return stripes{n, max(min(workers, n/(4*values)), n/mostCounted+1)}
+}
+
+// NarrowBytes bounds the memory, in bytes, of [Narrow.Sort] for n keys of some bits.
+func NarrowBytes(n, workers, bits int) int64 {
+	var a scratch.Area
+	sizeNarrow(&a, n, workers, narrowValues(bits))
+	return a.Bytes()
+}
+
+func sizeNarrow(a *scratch.Area, n, workers, values int) (counters, ends scratch.Memory) {
+	return a.MemoryEach(narrowStripes(n, workers, values).count, values, 4), a.Memory(values, unsafe.Sizeof(0))
+}
+
+// Sort sorts the keys. They are untouched until the first is written; from then on the sort cannot be cancelled.
+func (k *Narrow) Sort(env *engine.Env) error {
+	if k.Words != nil {
+		return sortNarrow(env, k.Words, uint16(k.Flip), countWords)
+	}
+	return sortNarrow(env, k.Bytes, uint8(k.Flip), countBytes)
+}
+
+func sortNarrow[B uint8 | uint16](env *engine.Env, keys []B, flip B, count func(counts []uint32, keys []B)) error {
+	values := int(^B(0)) + 1
+	s := narrowStripes(len(keys), env.Loop.Workers, values)
+	eachCounters, allEnds := sizeNarrow(nil, len(keys), env.Loop.Workers, values)
+	counts, ends := make([][]uint32, s.count), scratch.In[int](&env.Arena, allEnds)
+	for i := range counts {
+		counts[i] = scratch.In[uint32](&env.Arena, eachCounters)
+	}
+	err := env.Stage("survey", s.count, 1, func(_, i, _ int) {
+		lo, hi := s.stripe(i)
+		clear(counts[i])
+		for ; lo < hi && env.Loop.Err() == nil; lo += leastKeyChunk {
+			count(counts[i], keys[lo:min(lo+leastKeyChunk, hi)])
+		}
+	})
+	if err = env.Stopped(err); err != nil {
+		return err
+	}
+	at := 0
+	for code := range ends {
+		for _, own := range counts {
+			at += int(own[B(code)^flip])
+		}
+		ends[code] = at
+	}
+	env.Ran("Counting")
+	env.Commit()
+	return env.Stage("write", len(keys), env.ChunkOf(len(keys)), func(_, lo, hi int) { writeRuns(keys, lo, hi, ends, flip) })
+}
+
+// inNoOrder reports whether a sample of the keys neither rises nor falls.
+func (k *Narrow) inNoOrder() bool {
+	if k.Words != nil {
+		return unordered(k.Words, uint16(k.Flip))
+	}
+	return unordered(k.Bytes, uint8(k.Flip))
+}
+
+func unordered[B uint8 | uint16](keys []B, flip B) bool {
+	step, rises, falls, last := max(1, len(keys)/heavySample), false, false, keys[0]^flip
+	for at := 0; at < len(keys); at += step {
+		code := keys[at] ^ flip
+		rises, falls, last = rises || code > last, falls || code < last, code
+	}
+	return rises && falls
+}
+
+// countBytes counts keys by their bits. Neighbours, which may be equal, have different counters: one that was just
+// written is read late.
+func countBytes(counts []uint32, keys []uint8) {
+	var of [4][1 << 8]uint32
+	for ; len(keys) >= 8; keys = keys[8:] {
+		x := binary.NativeEndian.Uint64(keys)
+		of[0][uint8(x)]++
+		of[1][uint8(x>>8)]++
+		of[2][uint8(x>>16)]++
+		of[3][uint8(x>>24)]++
+		of[0][uint8(x>>32)]++
+		of[1][uint8(x>>40)]++
+		of[2][uint8(x>>48)]++
+		of[3][uint8(x>>56)]++
+	}
+	for _, k := range keys {
+		of[0][k]++
+	}
+	for k := range counts {
+		counts[k] += of[0][k] + of[1][k] + of[2][k] + of[3][k]
+	}
+}
+
+// countWords counts keys by their bits.
+func countWords(counts []uint32, keys []uint16) {
+	of := (*[1 << 16]uint32)(counts)
+	for _, k := range keys {
+		of[k]++
+	}
+}
+
+// writeRuns writes the keys of places from lo to hi. ends are the ends of the keys of each code.
+func writeRuns[B uint8 | uint16](keys []B, lo, hi int, ends []int, flip B) {
+	const round = 32 // bytes of a run that are written at once, and over the next runs
+	size := int(unsafe.Sizeof(flip))
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)*size)
+	code := sort.Search(len(ends), func(c int) bool { return ends[c] > lo })
+	for ; lo < hi; code++ {
+		end, key := min(ends[code], hi), B(code)^flip
+		pattern := uint64(key) * (^uint64(0) / uint64(^B(0)))
+		for ; lo < end && (hi-lo)*size >= round; lo += round / size {
+			to := bytes[lo*size:][:round]
+			binary.NativeEndian.PutUint64(to, pattern)
+			binary.NativeEndian.PutUint64(to[8:], pattern)
+			binary.NativeEndian.PutUint64(to[16:], pattern)
+			binary.NativeEndian.PutUint64(to[24:], pattern)
+		}
+		for ; lo < end; lo++ {
+			keys[lo] = key
+		}
+		lo = end
+	}
+}
