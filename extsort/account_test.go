@@ -187,7 +187,7 @@ func mergesInBounds[E any](t *testing.T, s *Sorter[E]) {
 	}
 }
 
-// TestIndexTakesNoMore has an index of a resumed run that takes what it took when the run was written, and memory
+// TestIndexTakesNoMore has the index of a resumed run take no more memory than when the run was written, and memory
 // for one element per block from the start.
 func TestIndexTakesNoMore(t *testing.T) {
 	dirs := [2]string{t.TempDir(), t.TempDir()}
