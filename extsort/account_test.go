@@ -15,6 +15,7 @@ import (
 	"example.com/sorter"
 	"example.com/sorter/internal/cpu"
 	"example.com/sorter/internal/scratch"
+	"example.com/sorter/internal/testkit"
 )
 
 func byNumber() sorter.Ordering[uint64] {
@@ -113,6 +114,7 @@ func TestPartsTakeMemoryOnce(t *testing.T) {
 
 // TestShortSortsStayInTheirBound measures the memory that a short sort takes, of which package sorter keeps some.
 func TestShortSortsStayInTheirBound(t *testing.T) {
+	testkit.SkipInstrumented(t)
 	for _, n := range []int{500, 2000, shortSort} {
 		rows := make([][3]uint64, n)
 		o := sorter.By(sorter.Asc(func(e [3]uint64) uint64 { return e[0] }), sorter.Asc(func(e [3]uint64) uint64 { return e[1] }))
@@ -235,7 +237,7 @@ func TestPiecesBesideIndices(t *testing.T) {
 // TestStreamsStayInTheirMemory measures what a merge of many streams in the least memory takes beside the sorts of its
 // windows, and has all workers for elements of which a block has few.
 func TestStreamsStayInTheirMemory(t *testing.T) {
-	const k = 500
+	const k, word = 500, int64(unsafe.Sizeof(uintptr(0)))
 	m := &streams[uint64]{options: options{memory: 1, workers: 2}, order: byNumber(), cols: columnsOf(byNumber())}
 	_, err := m.layOut(k)
 	var little *sorter.MemoryError
@@ -267,10 +269,10 @@ func TestStreamsStayInTheirMemory(t *testing.T) {
 		}
 	}
 	windows := int64(m.layout.windows())
-	each := int64(cap(w.regions))*int64(unsafe.Sizeof(region[uint64]{})) + int64(cap(w.runs))*int64(unsafe.Sizeof(cpu.Payload{})) + int64(cap(w.touched))*8
+	each := int64(cap(w.regions))*int64(unsafe.Sizeof(region[uint64]{})) + int64(cap(w.runs))*int64(unsafe.Sizeof(cpu.Payload{})) + int64(cap(w.touched))*word
 	bytes := m.arena.Peak() + (windows-1)*scratch.Size(cap(w.memory), 8) + windows*each
 	for _, s := range m.sources {
-		bytes += int64(unsafe.Sizeof(*s)) + int64(s.blocks)*int64(unsafe.Sizeof(block[uint64]{})) + int64(cap(s.queue)+cap(s.spare)+2*cap(s.seen))*8
+		bytes += int64(unsafe.Sizeof(*s)) + int64(s.blocks)*int64(unsafe.Sizeof(block[uint64]{})) + int64(cap(s.queue)+cap(s.spare)+2*cap(s.seen))*word
 	}
 	sorts := int64(m.layout.workers) * m.order.ScratchBytes(m.layout.window, sorter.Workers(1))
 	if n != 20*k || regions < k || bytes > m.stats.Memory-sorts {
