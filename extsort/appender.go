@@ -201,7 +201,7 @@ func (s *Sorter[E]) refill(a *Appender[E], e []E, need int) (n int, err error) {
 		if memory := account.sharing(taken, bytes, most); memory <= room {
 			s.form.Count(memory)
 			s.beyond = max(s.beyond, memory-(account.total-account.less))
-			if a.piece = s.form.NewPiece(size, elements); elements == 1 && s.coded != nil {
+			if a.piece = s.form.NewPiece(size, elements); elements == 1 {
 				n, _, err = a.put(e[:1])
 				a.accepted.Add(int64(n))
 				s.takeOver(a)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -180,6 +181,9 @@ func TestMoreAppendersThanMemory(t *testing.T) {
 			if need := wantMemoryError(t, "pieces", err, 64<<10); need != 0 {
 				t.Errorf("%v: a need that is not known", err)
 			}
+			if want := fmt.Sprintf("for pieces of %d appenders", i+1); !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("error %q, want one that ends with %q", err, want)
+			}
 			break
 		}
 		must(t, err)
@@ -305,5 +309,67 @@ func testFewEach[E comparable](t *testing.T, all []E, o sorter.Ordering[E], appe
 	must(t, s.Close())
 	if st.Written > 0 {
 		t.Errorf("%d bytes were written in %d runs", st.Written, st.Runs)
+	}
+}
+
+// TestAppendersGoOnAfterSyncFails has elements of an appender wait in order, since the run of another met a disk that
+// fails: those that follow are sorted with them.
+func TestAppendersGoOnAfterSyncFails(t *testing.T) {
+	disk := func() (*faultDisk, []extsort.Option) {
+		d := &faultDisk{}
+		return d, []extsort.Option{extsort.MemoryLimit(1 << 20), extsort.Keep(t.TempDir()), extsort.OnDisk(d), extsort.Workers(2)}
+	}
+	keys := keysOf("few", 3000, rand.New(rand.NewPCG(117, 118)))
+	d, opts := disk()
+	s, err := extsort.New(byKey(), opts...)
+	must(t, err)
+	appendsAfterFailure(t, d, s, rowsOf(keys), byKey())
+	d, opts = disk()
+	lines, err := extsort.NewCoded(byHead[string](), extsort.Strings(), opts...)
+	must(t, err)
+	appendsAfterFailure(t, d, lines, textsOf(keys, rand.New(rand.NewPCG(121, 122))), byHead[string]())
+}
+
+func appendsAfterFailure[E comparable](t *testing.T, d *faultDisk, s *extsort.Sorter[E], all []E, o sorter.Ordering[E]) {
+	t.Helper()
+	first, other := s.Appender(), s.Appender()
+	must(t, first.Append(all[:500]...))
+	must(t, other.Append(all[500:1000]...))
+	d.failed, d.sticky = "write", true
+	if err := s.Sync(); !errors.Is(err, errInjected) {
+		t.Fatalf("Sync on a disk that fails: %v", err)
+	}
+	d.mend()
+	must(t, s.Retry())
+	must(t, other.Append(all[1000:]...))
+	want := slices.Clone(all)
+	testkit.SortStable(want, o.Compare)
+	sameElements(t, collect(t, s), want)
+	must(t, s.Close())
+}
+
+// TestRunsOfShortElements expects runs of appenders that are about as long as those without: a piece is full of elements,
+// however short they are.
+func TestRunsOfShortElements(t *testing.T) {
+	runs := func(shared bool) int {
+		var st extsort.Stats
+		s, err := extsort.NewCoded(byText(), extsort.Codec[string](copiedStrings{}), extsort.MemoryLimit(320<<10), extsort.TempDir(t.TempDir()), extsort.Workers(2), extsort.Report(&st))
+		must(t, err)
+		put := s.Append
+		if shared {
+			put = s.Appender().Append
+		}
+		for i := range 100_000 {
+			must(t, put(string([]byte{byte(i), byte(i >> 8)})))
+		}
+		if got := elementsIn(t, s.Batches()); got != 100_000 {
+			t.Errorf("%d elements", got)
+		}
+		must(t, s.Close())
+		return st.Runs
+	}
+	alone, shared := runs(false), runs(true)
+	if shared > alone+alone/4 {
+		t.Errorf("%d runs of an appender, %d without", shared, alone)
 	}
 }

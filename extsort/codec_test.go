@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,6 +105,49 @@ func TestCodecFails(t *testing.T) {
 				t.Errorf("%d failures", failures)
 			}
 		})
+	}
+}
+
+// indexCodec is the codec of notes, of which Decode fails where the index of a run is made.
+type indexCodec struct {
+	faultyCodec
+	sick atomic.Bool
+}
+
+func (c *indexCodec) Decode(src []byte) (n note, err error) {
+	if c.sick.Load() && strings.Contains(string(debug.Stack()), ").index(") {
+		return n, errCodec
+	}
+	return c.faultyCodec.Decode(src)
+}
+
+// TestCodecFailsInIndex has Decode fail for first elements of blocks only. The run is written again once it works.
+func TestCodecFailsInIndex(t *testing.T) {
+	r := rand.New(rand.NewPCG(123, 124))
+	notes := notesOf(keysOf("few", 6000, r), r)
+	c := &indexCodec{}
+	c.sick.Store(true)
+	s, err := extsort.NewCoded(byNote(), extsort.Codec[note](c), extsort.MemoryLimit(256<<10), extsort.TempDir(t.TempDir()))
+	must(t, err)
+	defer s.Close()
+	failures := 0
+	for s.Len() < int64(len(notes)) {
+		var e *extsort.CodecError
+		if err := s.Append(notes[s.Len()]); err != nil {
+			if failures++; !errors.As(err, &e) || e.Op != "decode" || !errors.Is(err, errCodec) {
+				t.Fatal(err)
+			}
+			c.sick.Store(false)
+			must(t, s.Retry())
+		}
+	}
+	if failures != 1 {
+		t.Errorf("%d failures", failures)
+	}
+	want := slices.Clone(notes)
+	testkit.SortStable(want, byNote().Compare)
+	if got := collect(t, s); !slices.Equal(got, want) {
+		t.Error("wrong order")
 	}
 }
 

@@ -67,7 +67,7 @@ func (r *slice[E]) grow(more int) {
 	}
 	n := min(max(4*len(r.all), len(r.all)+more, leastGrown), l.fill)
 	r.all = f.take(n, r.all)[:len(r.all)]
-	f.most = min(2*int64(n)*f.size()+scratchBytes(f.s.order, n, l.workers, l.limit), l.bytes)
+	f.Count(min(2*int64(n)*f.size()+scratchBytes(f.s.order, n, l.workers, l.limit), l.bytes))
 }
 
 // leastGrown is the number of elements that the first Append makes room for.

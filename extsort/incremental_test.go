@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/sorter"
 	"example.com/sorter/extsort"
@@ -240,4 +243,48 @@ func TestIncrementalEnds(t *testing.T) {
 		}()
 	}
 	crew.CheckAlone(t, "Incremental")
+}
+
+// TestIncrementalOfSinglesIsCancelled cancels a stream whose groups have one element: nothing is sorted.
+func TestIncrementalOfSinglesIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	in := func(yield func(visit, error) bool) {
+		for i := 0; i < 100 && yield(visit{Day: int32(-i)}, nil); i++ {
+		}
+	}
+	n, last := 0, error(nil)
+	for _, err := range extsort.Incremental(byDay(), byPage(), extsort.Elements(in), extsort.WithContext(ctx)) {
+		cancel()
+		n, last = n+1, err
+	}
+	if n != 2 || !errors.Is(last, context.Canceled) {
+		t.Errorf("%d pairs, the last with %v", n, last)
+	}
+}
+
+// TestShortGroupsAreSortedTogether expects that groups of one batch are sorted by several goroutines at a time: a key
+// function waits for another.
+func TestShortGroupsAreSortedTogether(t *testing.T) {
+	all := make([]visit, 20_000)
+	for i := range all {
+		all[i] = visit{Day: int32(-i / 4), Page: fmt.Sprint(i * 7 % 4), At: i}
+	}
+	var inside, together atomic.Int64
+	limit := time.Now().Add(30 * time.Second)
+	by := sorter.By(sorter.Asc(func(v visit) string {
+		inside.Add(1)
+		defer inside.Add(-1)
+		for ; together.Load() == 0 && time.Now().Before(limit); runtime.Gosched() {
+			if inside.Load() > 1 {
+				together.Add(1)
+			}
+		}
+		return v.Page
+	}))
+	in := func(yield func([]visit, error) bool) { yield(all, nil) }
+	got, err := drained(extsort.Incremental(byDay(), by, in, extsort.Workers(2)))
+	if err != nil || !slices.Equal(got, incrementalOracle(all, 0)) || together.Load() == 0 {
+		t.Errorf("%d elements of %d, by several goroutines %v: %v", len(got), len(all), together.Load() > 0, err)
+	}
 }

@@ -40,7 +40,7 @@ type cut[E any] struct {
 // together is set, elements that tie are in one part: those of a run do not.
 func (s *Sorter[E]) newMerge(runs []*run[E], p plan, together bool) (*merge[E], error) {
 	apart := uncertain(runs, p.each, together)
-	if !fits(runs, p, together) || !s.sampled(runs) {
+	if !fits(runs, p, together) {
 		return nil, fmt.Errorf("%w: in %d runs %d bytes lie between samples, the longest block has %d, and a part %d",
 			tooLittle(s.options.memory, 0), len(runs), apart, longest(runs), p.part)
 	}

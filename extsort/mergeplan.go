@@ -132,7 +132,7 @@ func (s *Sorter[E]) planFor(runs []*run[E], n int, together bool, more int64) (p
 	if !fits(runs, p, together) {
 		return p, false
 	}
-	if n == 0 && s.coded != nil {
+	if n == 0 {
 		p = s.withEnds(p, runs, together)
 	}
 	p.beyond = max(missing(p), 0)
@@ -180,11 +180,12 @@ func (s *Sorter[E]) indexOf(runs []*run[E]) int64 {
 		n, bytes, blocks = n+r.n, bytes+r.bytes.Size(), blocks+int64(r.bytes.Blocks())
 		index += r.bytes.Memory() + s.form.IndexBytes(r)
 	}
-	length := n
-	if s.coded != nil { // blocks have up to a number of bytes
+	block, length, count := s.form.Block(n, bytes), n, int64(1)
+	if s.coded != nil { // blocks have up to a number of bytes, and of elements
 		length = bytes + bytes/4
+		count += n / int64(s.coded.mostIn(block))
 	}
-	return index / blocks * min(length/int64(s.form.Block(n, bytes))+1, blocks)
+	return index / blocks * min(length/int64(block)+count, blocks)
 }
 
 // mergeInto merges runs into a new one. With Unique, no elements of it tie.

@@ -356,3 +356,19 @@ func testLarge[E [1000]byte | [4096]byte | [70_001]byte | [3 << 20]byte](t *test
 		}
 	})
 }
+
+// TestNothingAfterClose calls what takes elements, or goes on with them, after Close.
+func TestNothingAfterClose(t *testing.T) {
+	s, err := extsort.New(byKey(), extsort.TempDir(t.TempDir()))
+	must(t, err)
+	must(t, s.Append(row{}))
+	must(t, s.Close())
+	for what, err := range map[string]error{
+		"Append": s.Append(row{}), "AppendSeq": s.AppendSeq(slices.Values([]row{{}})), "Retry": s.Retry(), "AddDir": s.AddDir(t.TempDir()),
+		"Sync": s.Sync(), "Appender": s.Appender().Append(row{}),
+	} {
+		if !errors.Is(err, extsort.ErrEnded) {
+			t.Errorf("%s after Close: %v", what, err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -382,6 +383,44 @@ func TestDropped(t *testing.T) {
 			if st.Dropped != int64(len(rows)-handed) || st.Runs > 0 && (st.Parts == 0 || st.Largest == 0) {
 				t.Errorf("%s in %d parts: %d handed out, %+v", how, n, handed, st)
 			}
+		}
+	}
+}
+
+// TestTimes has times of all that a sort and a merge of streams do.
+func TestTimes(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 20_000, rand.New(rand.NewPCG(153, 154))))
+	var st extsort.Stats
+	s := filled(t, rows, extsort.MemoryLimit(128<<10), extsort.Report(&st))
+	collect(t, s)
+	must(t, s.Close())
+	if st.Sort <= 0 || st.Write <= 0 || st.Merge <= 0 {
+		t.Errorf("times of a sort: %v, %v, %v", st.Sort, st.Write, st.Merge)
+	}
+	st = extsort.Stats{}
+	gather(t, extsort.Merge(byKey(), []iter.Seq2[[]row, error]{sourceOf(sorted(rows), 100, rand.New(rand.NewPCG(155, 156)))}, extsort.Report(&st)))
+	if st.Merge <= 0 {
+		t.Errorf("time of a merge: %v", st.Merge)
+	}
+}
+
+// TestLimitedPartsReadNoMore expects that a part ends with the elements of Limit, and reads no others.
+func TestLimitedPartsReadNoMore(t *testing.T) {
+	rows := rowsOf(keysOf("uniform", 1_000_000, rand.New(rand.NewPCG(157, 158))))
+	const limit = 200_000 // more than memory holds
+	for _, unique := range []bool{false, true} {
+		var st extsort.Stats
+		opts := []extsort.Option{extsort.MemoryLimit(15 << 20), extsort.Limit(limit), extsort.Report(&st)}
+		if unique {
+			opts = append(opts, extsort.Unique())
+		}
+		s := filled(t, rows, opts...)
+		parts, err := s.Parts(1)
+		must(t, err)
+		got := elementsIn(t, parts[0].Batches())
+		must(t, s.Close())
+		if got != limit || st.Merges > 0 || st.Parts < 10 || st.Read > st.Written/2 {
+			t.Errorf("%d elements in %d parts, %d merges: %d bytes of %d were read", got, st.Parts, st.Merges, st.Read, st.Written)
 		}
 	}
 }

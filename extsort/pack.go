@@ -107,9 +107,6 @@ func lengthBytes(n int) int {
 // makeRoom makes room for an encoding of a number of bytes, within the memory of the sort.
 func (p *pack[E]) makeRoom(need int) bool {
 	f := p.f
-	if p.fixed {
-		return false
-	}
 	taken, c := p.taken, len(p.chunks)-1
 	full := c < 0 || cap(p.chunks[c])-len(p.chunks[c]) < need
 	size := f.chunk

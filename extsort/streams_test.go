@@ -266,6 +266,18 @@ func TestMergeSourceFails(t *testing.T) {
 	}
 }
 
+// TestMergeOfFailures wants the error of the first of sources that fail at once.
+func TestMergeOfFailures(t *testing.T) {
+	broken := errors.New("broken")
+	sources := slices.Repeat([]iter.Seq2[[]row, error]{failing(func(func([]row, error) bool) {}, broken)}, 5)
+	for range 20 {
+		var e *extsort.SourceError
+		if all, err := upToError(t, extsort.Merge(byKey(), sources)); len(all) > 0 || !errors.As(err, &e) || e.Source != 0 {
+			t.Fatalf("%d elements, error %v, want one of source 0", len(all), err)
+		}
+	}
+}
+
 // TestMergeOutOfOrder makes one element of one source come before the one before it: anywhere in a block, with few
 // regions that are merged and many that are sorted.
 func TestMergeOutOfOrder(t *testing.T) {

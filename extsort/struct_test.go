@@ -225,6 +225,10 @@ func TestStructRefusesEncodings(t *testing.T) {
 	}{
 		{reflect.TypeFor[struct{ B bool }](), []byte{1}, true},
 		{reflect.TypeFor[struct{ B bool }](), []byte{2}, false},
+		{reflect.TypeFor[struct {
+			P *struct{ B bool }
+			S string
+		}](), []byte{1, 2, 'x', 'x'}, false},
 		{reflect.TypeFor[struct{ S string }](), []byte{1, 'x'}, true},
 		{reflect.TypeFor[struct{ S string }](), []byte{0x81, 0, 'x'}, false},
 		{reflect.TypeFor[struct{ S string }](), []byte{0x80, 0x80, 0}, false},
@@ -232,6 +236,8 @@ func TestStructRefusesEncodings(t *testing.T) {
 		{reflect.TypeFor[struct{ T time.Time }](), at(1e9 - 1), true},
 		{reflect.TypeFor[struct{ T time.Time }](), at(1e9), false},
 		{reflect.TypeFor[struct{ T time.Time }](), at(3 << 30), false},
+		{reflect.TypeFor[struct{ T time.Time }](), append(at(2<<30), make([]byte, 8)...), true},
+		{reflect.TypeFor[struct{ T time.Time }](), append(at(2<<30), make([]byte, 7)...), false},
 		{reflect.TypeFor[struct{ P *int8 }](), []byte{1, 5}, true},
 		{reflect.TypeFor[struct{ P *int8 }](), []byte{2, 5}, false},
 		{reflect.TypeFor[struct{ A netip.Addr }](), []byte{4, 1, 2, 3, 4}, true},
@@ -242,6 +248,22 @@ func TestStructRefusesEncodings(t *testing.T) {
 		if ok := p.Decode(c.src, reflect.New(c.typ)); ok != c.ok {
 			t.Errorf("%v of %x: %v", c.typ, c.src, ok)
 		}
+	}
+}
+
+// TestStructJoinsFields encodes fields of fixed size that follow each other.
+func TestStructJoinsFields(t *testing.T) {
+	type fields struct {
+		A, B uint32
+		C    [3]uint8
+		D    uint8
+	}
+	p, err := extsort.ProgramOf(reflect.TypeFor[fields]())
+	must(t, err)
+	in, out := fields{1, 2, [3]uint8{3, 4, 5}, 6}, fields{}
+	src := p.Append(nil, reflect.ValueOf(&in))
+	if !p.Decode(src, reflect.ValueOf(&out)) || in != out || len(src) != 12 {
+		t.Errorf("%v is %v after %x", in, out, src)
 	}
 }
 

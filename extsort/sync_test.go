@@ -1,6 +1,8 @@
 package extsort_test
 
 import (
+	"errors"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -77,6 +79,37 @@ func TestSyncThenFull(t *testing.T) {
 		must(t, s.Close())
 		if i != len(want) {
 			t.Fatalf("early %d: %d elements of %d", early, i, len(want))
+		}
+	}
+}
+
+// TestElementsOfSyncStay has the run of a Sync wait for a disk that fails, while others take memory: none is lost, and
+// the memory of Stats is the most so far.
+func TestElementsOfSyncStay(t *testing.T) {
+	rows, most := rowsOf(keysOf("uniform", 6000, rand.New(rand.NewPCG(161, 162)))), int64(0)
+	for _, after := range []int{0, 1, len(rows) - 2000} {
+		var st extsort.Stats
+		d := &faultDisk{}
+		s, err := extsort.New(byKey(), extsort.Keep(t.TempDir()), extsort.MemoryLimit(4<<20), extsort.OnDisk(d), extsort.Report(&st))
+		must(t, err)
+		must(t, s.Append(rows[:2000]...))
+		d.failed, d.sticky = "write", true
+		if err := s.Sync(); !errors.Is(err, errInjected) {
+			t.Fatalf("Sync on a disk that fails: %v", err)
+		}
+		for more := rows[2000 : 2000+after]; len(more) > 0; more = more[min(2000, len(more)):] { // as many take the memory that is free
+			must(t, s.Append(more[:min(2000, len(more))]...))
+		}
+		d.mend()
+		must(t, s.Retry())
+		if after < 2 {
+			must(t, s.Discard())
+		} else {
+			sameElements(t, collect(t, s), sorted(rows))
+			must(t, s.Close())
+		}
+		if most = max(most, st.Memory); st.Memory < most || st.Runs == 0 {
+			t.Errorf("%d elements after those of Sync: %d bytes of memory, with fewer %d, %d runs", after, st.Memory, most, st.Runs)
 		}
 	}
 }

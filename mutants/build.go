@@ -298,5 +298,5 @@ func mutantMore[T mutantInteger](id int, a T) T          { if mutantIs(id) { ret
 func mutantError(id int, err error) error                 { if mutantIs(id) { return nil }; return err }
 `
 
-// allTests are the tests of a package that mutants are of.
-const allTests = "^Test"
+// allTests are the tests of a package that mutants are of, as go test runs them: fuzz tests with their seeds.
+const allTests = "^(Test|Fuzz|Example)"

@@ -152,6 +152,8 @@ func (r *runner) process(b Binary, tests string, most time.Duration, environment
 	return err == nil, ctx.Err() != nil, string(text)
 }
 
+var isTest = regexp.MustCompile(allTests)
+
 // trace runs each test by itself, to know which mutants it reaches. A test that fails without a mutant is left out.
 func (r *runner) trace(wanted *regexp.Regexp) []*test {
 	var work []func()
@@ -169,7 +171,7 @@ func (r *runner) trace(wanted *regexp.Regexp) []*test {
 			continue
 		}
 		for _, name := range strings.Fields(string(out)) {
-			if strings.HasPrefix(name, "Test") {
+			if isTest.MatchString(name) {
 				work = append(work, func() { r.traced(&test{binary: b, name: name}) })
 			}
 		}
