@@ -29,7 +29,7 @@ var (
 // MemoryError is an [ErrMemoryLimit] with its numbers, to be tested with [errors.As].
 type MemoryError struct {
 	Limit int64 // bytes that the call may take
-	Need  int64 // limit that is enough; math.MaxInt64 if it cannot be addressed, 0 if it is not known
+	Need  int64 // limit that is enough for the same call; math.MaxInt64 if it cannot be addressed, 0 if it is not known
 
 	Elements int // of the call; 0 in errors of package extsort, whose elements are not counted yet
 }

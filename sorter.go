@@ -60,7 +60,7 @@ func Sort[E any, K Key](s []E, key func(E) K, opts ...Option) error {
 // Numbers and bools take one code (4 or 8 bytes) of scratch each, or two where up to
 // 2^20 of them crowd, and integers of a narrow range are counted instead of moved. Under a smaller [MemoryLimit] they are
 // sorted in place, by comparison on the calling goroutine and to the end, whatever
-// [WithContext] says. Everything else said of [Sort] holds.
+// [WithContext] says; with [Use] of BucketRadix or IndexGather as [Sort] sorts. Everything else said of [Sort] holds.
 func SortKeys[K Key](keys []K, opts ...Option) error {
 	if isPlain(opts, len(keys)) {
 		return small.SortKeys(sortkey.KindOf[K](), cpu.PayloadOf(keys), sortkey.Order{}, false, nil)

@@ -35,7 +35,7 @@ type Stats struct {
 	Device    string        // name of the device, empty on the CPU
 	Algorithm string        // the algorithm that ran
 	Shape     string        // order detected in the input, see above
-	Elements  int           // length of the input
+	Elements  int           // length of the input; of Within and SortWithin, what their segments hold
 	CodeBits  int           // Bits of the leading code
 	Workers   int           // goroutines at most
 	Rounds    int           // Depth of partitioning and merging, see above

@@ -60,7 +60,7 @@ func NewTop[E any](o Ordering[E], k int, opts ...Option) *Top[E] {
 func (t *Top[E]) Push(s ...E) { t.own.Push(cpu.PayloadOf(s)) }
 
 // Bound returns the k-th element: what does not come before it cannot get in. ok is false while fewer than k
-// are held.
+// are held, and for a k of 0.
 //
 // So a scan may skip a block whose least element, by statistics that are known of it, does not come before e:
 // [Ordering.Compare] decides. It takes time proportional to k if elements got in since the last call, and

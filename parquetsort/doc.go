@@ -12,7 +12,8 @@
 // The order is that of the values in the file, as the Parquet format defines it: integers by
 // the sign of the column's type, decimals as signed numbers, in bytes of any length as well, other
 // bytes as unsigned ones, times as stored in the unit of their column, −0 equal to +0. Lists compare by
-// their first element that differs. Nulls are where the sorting column has them, in either direction.
+// their first element that differs. A list that another begins with comes first, and nulls are where
+// the sorting column has them, in either direction.
 // Zeros of optional fields are nulls. NaNs come before other floats, after them if descending, and are equal.
 //
 // The format does not define an order of INTERVAL, GEOMETRY and GEOGRAPHY, which are sorted bytewise, and
@@ -22,8 +23,8 @@
 // Package parquet v0.32.0 compares decimals in bytes as unsigned ones. So its [parquet.MergeRowGroups] mixes up
 // files that are sorted by negative ones, and the statistics of pages that it writes are of that order.
 //
-// Rows that tie come out in the order in which they were written. parquet.SortingWriter
-// promises no order of them. [parquet.DropDuplicatedRows] keeps the first that was written. Without
+// Rows that tie come out as they were written. parquet.SortingWriter
+// promises no order. [parquet.DropDuplicatedRows] keeps the first that was written. Without
 // sorting columns all rows tie.
 //
 // # Memory

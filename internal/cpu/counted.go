@@ -44,7 +44,7 @@ func (k *Narrow) bits() int {
 // mostCounted bounds the keys of a stripe, whose counters have 32 bits.
 const mostCounted = 1 << 30
 
-// narrowStripes returns the stripes of n keys of so many values. Each has counters of its own, which are summed by one worker.
+// narrowStripes returns the stripes of n keys of a number of values. Each has counters of its own, which are summed by one worker.
 func narrowStripes(n, workers, values int) stripes {
 	return stripes{n, max(min(workers, n/(4*values)), n/mostCounted+1)}
 }
