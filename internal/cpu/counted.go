@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"encoding/binary"
+	"math"
 	"sort"
 	"unsafe"
 
@@ -56,8 +57,12 @@ func NarrowBytes(n, workers, bits int) int64 {
 	return a.Bytes()
 }
 
-func sizeNarrow(a *scratch.Area, n, workers, values int) (counters, ends scratch.Memory) {
-	return a.MemoryEach(narrowStripes(n, workers, values).count, values, 4), a.Memory(values, unsafe.Sizeof(0))
+// sizeNarrow sizes the counters of each stripe, and those of all keys if these are too many for 32 bits.
+func sizeNarrow(a *scratch.Area, n, workers, values int) (each, all scratch.Memory) {
+	if each = a.MemoryEach(narrowStripes(n, workers, values).count, values, 4); uint64(n) > math.MaxUint32 {
+		all = a.Memory(values, unsafe.Sizeof(0))
+	}
+	return each, all
 }
 
 // Sort sorts the keys. They are untouched until the first is written; from then on the sort cannot be cancelled.
@@ -71,10 +76,10 @@ func (k *Narrow) Sort(env *engine.Env) error {
 func sortNarrow[B uint8 | uint16](env *engine.Env, keys []B, flip B, count func(counts []uint32, keys []B)) error {
 	values := int(^B(0)) + 1
 	s := narrowStripes(len(keys), env.Loop.Workers, values)
-	eachCounters, allEnds := sizeNarrow(nil, len(keys), env.Loop.Workers, values)
-	counts, ends := make([][]uint32, s.count), scratch.In[int](&env.Arena, allEnds)
+	each, all := sizeNarrow(nil, len(keys), env.Loop.Workers, values)
+	counts := make([][]uint32, s.count)
 	for i := range counts {
-		counts[i] = scratch.In[uint32](&env.Arena, eachCounters)
+		counts[i] = scratch.In[uint32](&env.Arena, each)
 	}
 	err := env.Stage("survey", s.count, 1, func(_, i, _ int) {
 		lo, hi := s.stripe(i)
@@ -86,16 +91,35 @@ func sortNarrow[B uint8 | uint16](env *engine.Env, keys []B, flip B, count func(
 	if err = env.Stopped(err); err != nil {
 		return err
 	}
-	at := 0
-	for code := range ends {
-		for _, own := range counts {
-			at += int(own[B(code)^flip])
-		}
-		ends[code] = at
-	}
 	env.Ran("Counting")
+	if uint64(len(keys)) > math.MaxUint32 {
+		sums := scratch.In[int](&env.Arena, all)
+		clear(sums)
+		return writeCounted(env, keys, flip, sums, counts)
+	}
+	return writeCounted(env, keys, flip, counts[0], counts[1:])
+}
+
+// groups is the number of groups of codes whose places are known. Those of each code are counted from there.
+const groups = 1 << 8
+
+// writeCounted adds counts to those of all keys, and writes the keys.
+func writeCounted[B uint8 | uint16, N uint32 | int](env *engine.Env, keys []B, flip B, all []N, counts [][]uint32) error {
+	for _, own := range counts {
+		for i, n := range own {
+			all[i] += N(n)
+		}
+	}
+	r, code, at := runsOf[B, N]{keys: keys, flip: flip, counts: all}, B(0), 0
+	for group := range r.ends {
+		for range len(all) / groups {
+			at += int(all[code^flip])
+			code++
+		}
+		r.ends[group] = at
+	}
 	env.Commit()
-	return env.Stage("write", len(keys), env.ChunkOf(len(keys)), func(_, lo, hi int) { writeRuns(keys, lo, hi, ends, flip) })
+	return env.Stage("write", len(keys), env.ChunkOf(len(keys)), func(_, lo, hi int) { r.write(lo, hi) })
 }
 
 // inNoOrder reports whether a sample of the keys neither rises nor falls.
@@ -146,25 +170,38 @@ func countWords(counts []uint32, keys []uint16) {
 	}
 }
 
-// writeRuns writes the keys of places from lo to hi. ends are the ends of the keys of each code.
-func writeRuns[B uint8 | uint16](keys []B, lo, hi int, ends []int, flip B) {
+// runsOf are keys as runs of equal ones.
+type runsOf[B uint8 | uint16, N uint32 | int] struct {
+	keys   []B
+	flip   B
+	counts []N         // by the bits of a key
+	ends   [groups]int // of groups of codes
+}
+
+// write writes the keys of places from lo to hi.
+func (r *runsOf[B, N]) write(lo, hi int) {
 	const round = 32 // bytes of a run that are written at once, and over the next runs
-	size := int(unsafe.Sizeof(flip))
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)*size)
-	code := sort.Search(len(ends), func(c int) bool { return ends[c] > lo })
-	for ; lo < hi; code++ {
-		end, key := min(ends[code], hi), B(code)^flip
+	size := int(unsafe.Sizeof(r.flip))
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.keys))), len(r.keys)*size)
+	group, end := sort.Search(groups, func(g int) bool { return r.ends[g] > lo }), 0
+	if group > 0 {
+		end = r.ends[group-1]
+	}
+	for code := group * (len(r.counts) / groups); lo < hi; code++ {
+		key := B(code) ^ r.flip
+		end = min(end+int(r.counts[key]), hi)
 		pattern := uint64(key) * (^uint64(0) / uint64(^B(0)))
-		for ; lo < end && (hi-lo)*size >= round; lo += round / size {
-			to := bytes[lo*size:][:round]
+		at := lo
+		for ; at < end && (hi-at)*size >= round; at += round / size {
+			to := bytes[at*size:][:round]
 			binary.NativeEndian.PutUint64(to, pattern)
 			binary.NativeEndian.PutUint64(to[8:], pattern)
 			binary.NativeEndian.PutUint64(to[16:], pattern)
 			binary.NativeEndian.PutUint64(to[24:], pattern)
 		}
-		for ; lo < end; lo++ {
-			keys[lo] = key
+		for ; at < end; at++ {
+			r.keys[at] = key
 		}
-		lo = end
+		lo = max(lo, end)
 	}
 }
