@@ -92,16 +92,18 @@ func (f *coded[E]) longestTaken() int64 {
 }
 
 // takes reports whether elements of up to some bytes fit: a run of one, where another is written and
-// appenders have pieces, and the merge of two runs whatever their other elements are.
+// appenders have pieces, and the merge of two runs whatever their other elements are. Blocks of several
+// elements may be longer: so whatever a sort has written, it can resume.
 func (f *coded[E]) takes(bytes int64) bool {
 	block := int(bytes) + binary.MaxVarintLen64
 	run := f.memory
 	run.total -= run.total / 8
 	return run.fits(scratch.Size(max(block, f.chunk), 1), 1) &&
-		2*int64(block)+f.samplesReader(block) <= f.memory.total && f.mergeable(block)
+		2*int64(block)+f.samplesReader(block) <= f.memory.total && f.mergeable(max(block, f.mostBlock()))
 }
 
-// mergeable reports whether two runs can be merged whose largest block of one element has some bytes.
+// mergeable reports whether two runs can be merged whose largest block has some bytes. It is of one element, if
+// it is longer than mostBlock.
 func (f *coded[E]) mergeable(block int) bool {
 	for each := int64(leastEach); each <= f.memory.total/4; each *= 2 {
 		p := f.divide(plan{readers: 1, workers: 1, handing: 1, buffers: 1, each: each}, block)

@@ -1,6 +1,7 @@
 package extsort
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,8 +74,9 @@ func (e *KeepError) Unwrap() error { return e.Err }
 // of columns, of the same kinds, directions and places of nulls and NaNs, and Limit and Unique have
 // to be the same: otherwise the error is a [KeepError] of [ErrMismatch]. Key functions cannot be
 // compared; but it is an ErrMismatch as well if the first elements of blocks are not in order.
-// Other options may change. A MemoryLimit of less than half of the one before, a quarter of which is
-// too small for the indices of the runs, is an [ErrMemoryLimit].
+// Other options may change. A MemoryLimit that is too small for blocks of the runs is an [ErrMemoryLimit], as is one
+// of less than half of the one before, a quarter of which is too small for their indices. The one before
+// is enough with the same options.
 func Resume[E any](dir string, o sorter.Ordering[E], opts ...Option) (*Sorter[E], error) {
 	return newFixed(o, append(opts[:len(opts):len(opts)], Keep(dir)), true)
 }
@@ -108,6 +110,17 @@ type savedRun struct {
 	spill.Saved
 	N        int64
 	Appender int
+}
+
+// packs returns what is known of compressed blocks.
+func (m *manifest) packs() packs {
+	p := packs{s2: m.Packs[0], zstd: m.Packs[1], memory: m.Memory}
+	if p.s2 || p.zstd {
+		for i := range m.Runs {
+			p.block = max(p.block, m.Runs[i].Block)
+		}
+	}
+	return p
 }
 
 // keeping is the state of a Sorter whose runs are kept.
@@ -468,6 +481,9 @@ func (s *Sorter[E]) restore() error {
 		s.runs = append(s.runs, r)
 	}
 	s.lend()
+	if err := s.checkMerge(); err != nil {
+		return err
+	}
 	memory := s.options.memory
 	if index, most := s.indexBytes(), memory/2; index > most && (m.Memory == 0 || memory < m.Memory/2) { // of a sort with much more
 		need := 2 * index
@@ -479,6 +495,25 @@ func (s *Sorter[E]) restore() error {
 	s.written, m.Memory = m.Numbers, max(m.Memory, memory)
 	s.stats.Elements, s.stats.Runs = s.keeping.before, len(runs)
 	return nil
+}
+
+// checkMerge returns ErrMemoryLimit if blocks of kept runs are too long to merge any two of them.
+func (s *Sorter[E]) checkMerge() error {
+	runs := slices.Clone(s.runs)
+	slices.SortStableFunc(runs, func(x, y *run[E]) int { return cmp.Compare(y.largest(0), x.largest(0)) })
+	runs = runs[:min(len(runs), 2)]
+	if len(runs) == 0 {
+		return nil
+	}
+	p, ok := s.planFor(runs, 0, false, 0) // with Unique, too: see mergeInto
+	if ok = ok && s.sampled(runs) && largest(runs, p.each) <= p.part; ok {
+		return nil
+	}
+	need := s.keeping.manifest.Memory // for which the blocks were made
+	if need <= s.options.memory {
+		need = 0
+	}
+	return fmt.Errorf("%w: blocks of kept runs have up to %d bytes, and a part %d", tooLittle(s.options.memory, need), longest(runs), p.part)
 }
 
 // indexBytes returns the memory of the indices of all runs.

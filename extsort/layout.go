@@ -41,10 +41,17 @@ const (
 	workerBytes = 64 << 20 // bytes of memory for a worker beyond the second: with less, parts are too short
 )
 
+// packs are the compressed blocks of runs that are resumed.
+type packs struct {
+	s2, zstd bool
+	block    int   // bytes of the longest, at most
+	memory   int64 // the largest limit that they were written with; 0: unknown
+}
+
 // packingOf returns how runs are compressed.
-func packingOf(c Compression, limit int64, workers int, packs [2]bool) spill.Packing {
+func packingOf(c Compression, limit int64, workers int, k packs) spill.Packing {
 	mode := [...]spill.Compression{Adaptive: spill.Adaptive, None: spill.Never, S2: spill.AlwaysS2, Zstd: spill.AlwaysZstd}[c]
-	return spill.PackingOf(mode, limit, workers, packs[0], packs[1])
+	return spill.PackingOf(mode, limit, workers, k.s2, k.zstd).WithKept(k.block, k.memory)
 }
 
 // packedBlock is the number of bytes of a block from which on it compresses well: blocks are not
@@ -54,13 +61,13 @@ const packedBlock = 1 << 10
 
 // layOut returns the layout of a memory limit, with the longest runs that fit, for as many of
 // the workers as have enough to do.
-func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression, packs [2]bool) (layout, error) {
+func layOut[E any](o sorter.Ordering[E], limit int64, workers int, c Compression, k packs) (layout, error) {
 	size := int64(unsafe.Sizeof(*new(E)))
 	of := func(fill int, limit int64) layout {
 		workers := int(min(int64(workers), max(2, limit/workerBytes)))
-		packing := packingOf(c, limit, workers, packs)
+		packing := packingOf(c, limit, workers, k)
 		if size > int64(packing.Most()) {
-			packing = packingOf(None, limit, workers, packs)
+			packing = packingOf(None, limit, workers, k)
 		}
 		l := layout{workers: workers, fill: fill, readers: 1, index: limit / indexShare, limit: limit, packing: packing}
 		if limit >= manyReaders {

@@ -28,8 +28,8 @@ type options struct {
 	progress  func(Progress)
 	engine    sorter.Backend
 	compress  Compression
-	packs     [2]bool // methods of runs that are resumed, see manifest
-	keep      string  // directory of runs that are kept; empty: none are
+	packs     packs
+	keep      string // directory of runs that are kept; empty: none are
 	disk      spill.Disk
 }
 

@@ -135,7 +135,7 @@ func (s *Sorter[E]) open(elements string, resume bool, lay func() (form[E], erro
 		if k.begin(); !resume {
 			k.manifest.ID = s.id
 		}
-		s.keeping, s.id, s.packs, s.dirs = k, k.manifest.ID, k.manifest.Packs, append([]string{k.dir}, k.manifest.Dirs...)
+		s.keeping, s.id, s.packs, s.dirs = k, k.manifest.ID, k.manifest.packs(), append([]string{k.dir}, k.manifest.Dirs...)
 		name = runsName(s.id)
 	}
 	f, err := lay()
@@ -501,7 +501,8 @@ func (s *Sorter[E]) AddDir(dir string) error {
 }
 
 // Close ends the sort and frees its memory and its files. It may be called again, and in the
-// body of a loop over All or Batches, which then ends with [ErrEnded] and frees them. Files of
+// body of a loop over All or Batches. Such a loop over All goes on with the elements that it has at hand, a
+// batch at most; then both end with [ErrEnded] and free them. Files of
 // [Keep] stay, unless all elements were handed out: by All or Batches or, with Parts, by all of
 // these to their ends. So the caller makes its output durable, and then calls Close. The error
 // is one of closing files, or of giving their space back earlier: nothing is lost by it.

@@ -21,7 +21,7 @@ func smallRun(t *testing.T, m *memory, mode Compression, block int, name string)
 	t.Helper()
 	p := Packing{}
 	if mode != Never {
-		p = Packing{mode, true, 2, 2 * Align, 2 * Align}
+		p = Packing{mode, true, 2, 2 * Align, 2 * Align, 0}
 	}
 	r := rand.New(rand.NewPCG(41, uint64(mode)))
 	s := NewStore(m, []string{"."}, 0, p, name)

@@ -175,7 +175,7 @@ func TestDrawnRuns(t *testing.T) {
 			m, p, name := newMemory(), Packing{}, ""
 			if r.IntN(4) > 0 {
 				batch := (1 + r.IntN(16)) * Align
-				p = Packing{Compression(r.IntN(4)), r.IntN(2) == 0, 1 + r.IntN(3), batch, batch}
+				p = Packing{Compression(r.IntN(4)), r.IntN(2) == 0, 1 + r.IntN(3), batch, batch, 0}
 				p.zstd = p.zstd || p.mode == AlwaysZstd
 			}
 			if r.IntN(2) == 0 {

@@ -14,7 +14,7 @@ var errInjected = errors.New("injected")
 // TestFaults has each call of a store fail in turn, and expects the error, no run that is not complete, and the space
 // of it back.
 func TestFaults(t *testing.T) {
-	pack := func(mode Compression) Packing { return Packing{mode, true, 2, 2 * Align, 2 * Align} }
+	pack := func(mode Compression) Packing { return Packing{mode, true, 2, 2 * Align, 2 * Align, 0} }
 	for _, c := range []use{
 		{Packing{}, "", 0, 20_000, 9}, {Packing{}, "", 0, Align, 8}, {Packing{}, "runs", 0, 500, 1}, {Packing{}, "runs", 1000, 20_000, 9},
 		{Packing{}, "", 1000, 5000, 2}, {Packing{}, "", 1000, 5000, 5}, {Packing{}, "runs", 100, 20_000, 1}, {pack(Never), "", 1000, 10_000, 1}, {pack(Never), "runs", 0, 3000, 1},
@@ -187,7 +187,7 @@ func TestFailedLastWrite(t *testing.T) {
 func TestFailedBatch(t *testing.T) {
 	for _, block := range []int{0, 1000} {
 		m := newMemory()
-		s := NewStore(m, []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align}, "")
+		s := NewStore(m, []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align, 0}, "")
 		w, err := s.NewWriter(100_000, block, 1, Aligned(make([]byte, 2*Align))[:Align])
 		if err != nil {
 			t.Fatal(err)

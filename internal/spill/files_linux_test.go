@@ -254,7 +254,7 @@ func TestFetchCounts(t *testing.T) {
 // TestFetchPacked reads compressed blocks ahead, more than the memory for decompressed ones holds.
 func TestFetchPacked(t *testing.T) {
 	r := rand.New(rand.NewPCG(73, 74))
-	p := Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align}
+	p := Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align, 0}
 	s := NewStore(System{}, []string{t.TempDir()}, 0, p, "")
 	defer s.Close()
 	for _, block := range []int{0, 1000} {

@@ -18,6 +18,7 @@ type Packing struct {
 	crew  int  // goroutines that compress
 	batch int  // bytes that they compress at a time; 0: nothing is compressed
 	block int  // bytes of the largest block that is compressed
+	kept  int  // and of those that were, in kept runs
 }
 
 // PackingOf returns how a sort with a limit of memory compresses, on a number of goroutines.
@@ -28,7 +29,7 @@ func PackingOf(mode Compression, limit int64, workers int, s2, zstd bool) Packin
 	if !s2 && !zstd && (mode == Never || mode == Adaptive && limit < leastAdaptive) {
 		return p
 	}
-	p.batch = int(min(max(limit/256, leastBatch), mostBatch)) / Align * Align
+	p.batch = batchOf(limit)
 	p.block = min(p.batch, mostPacked)
 	p.crew = int(min(int64(workers), mostCrew, max(limit/crewBytes, 1)))
 	return p
@@ -63,7 +64,22 @@ func (p Packing) WriterBytes() int64 {
 }
 
 // plainBytes returns the size of a reader's memory for decompressed blocks.
-func (p Packing) plainBytes(buffer int) int { return min(buffer, p.batch) }
+func (p Packing) plainBytes(buffer int) int { return min(buffer, max(p.batch, p.kept)) }
+
+// WithKept returns how a sort compresses that reads runs as well whose blocks have up to some bytes. They were
+// written with limits of memory up to a number; 0: unknown.
+func (p Packing) WithKept(block int, limit int64) Packing {
+	if limit > 0 {
+		block = min(block, batchOf(limit))
+	}
+	p.kept = min(block, mostPacked)
+	return p
+}
+
+// batchOf returns the bytes of a batch of blocks that are compressed, with a limit of memory.
+func batchOf(limit int64) int {
+	return int(min(max(limit/256, leastBatch), mostBatch)) / Align * Align
+}
 
 // ReaderBytes returns the memory of a reader with a buffer of some bytes.
 func (p Packing) ReaderBytes(buffer int) int64 {

@@ -60,15 +60,15 @@ func TestPackings(t *testing.T) {
 	}{
 		{Never, 1 << 40, 8, false, false, Packing{mode: Never}, 0, 100_000},
 		{Adaptive, 64*mb - 1, 8, false, false, Packing{mode: Adaptive}, 0, 100_000},
-		{Adaptive, 64 * mb, 8, false, false, Packing{Adaptive, false, 1, 256 << 10, 128 << 10}, 2*(256<<10) + 2*Align + 131072 + 21845 + 64 + 80<<10, 200_000},
-		{Adaptive, 128*mb - 1, 8, false, false, Packing{Adaptive, false, 1, 508 << 10, 128 << 10}, 2*(508<<10) + 2*Align + 131072 + 21845 + 64 + 80<<10, 200_000},
-		{Adaptive, 128 * mb, 8, false, false, Packing{Adaptive, true, 2, 512 << 10, 128 << 10}, 2*(512<<10) + 2*Align + 2*(131072+21845+64+80<<10+1<<20), 200_000 + 256<<10},
-		{Adaptive, 1 << 40, 3, false, false, Packing{Adaptive, true, 3, 1 << 20, 128 << 10}, 2<<20 + 2*Align + 3*(131072+21845+64+80<<10+1<<20), 200_000 + 256<<10},
-		{Adaptive, 1 << 40, 8, false, false, Packing{Adaptive, true, 4, 1 << 20, 128 << 10}, 2<<20 + 2*Align + 4*(131072+21845+64+80<<10+1<<20), 200_000 + 256<<10},
-		{Adaptive, mb, 8, true, false, Packing{Adaptive, false, 1, 8 << 10, 8 << 10}, 2*(8<<10) + 2*Align + 8192 + 1365 + 64 + 80<<10, 108_192},
-		{Never, mb, 8, false, true, Packing{Never, true, 1, 8 << 10, 8 << 10}, 2*(8<<10) + 2*Align + 8192 + 1365 + 64 + 80<<10 + 1<<20, 108_192 + 256<<10},
-		{AlwaysS2, 3<<20 + 256*Align - 1, 1, false, false, Packing{AlwaysS2, false, 1, 12 << 10, 12 << 10}, 2*(12<<10) + 2*Align + 12288 + 2048 + 64 + 80<<10, 112_288},
-		{AlwaysZstd, 8 * mb, 2, false, false, Packing{AlwaysZstd, true, 1, 32 << 10, 32 << 10}, 2*(32<<10) + 2*Align + 32768 + 5461 + 64 + 80<<10 + 1<<20, 132_768 + 256<<10},
+		{Adaptive, 64 * mb, 8, false, false, Packing{Adaptive, false, 1, 256 << 10, 128 << 10, 0}, 2*(256<<10) + 2*Align + 131072 + 21845 + 64 + 80<<10, 200_000},
+		{Adaptive, 128*mb - 1, 8, false, false, Packing{Adaptive, false, 1, 508 << 10, 128 << 10, 0}, 2*(508<<10) + 2*Align + 131072 + 21845 + 64 + 80<<10, 200_000},
+		{Adaptive, 128 * mb, 8, false, false, Packing{Adaptive, true, 2, 512 << 10, 128 << 10, 0}, 2*(512<<10) + 2*Align + 2*(131072+21845+64+80<<10+1<<20), 200_000 + 256<<10},
+		{Adaptive, 1 << 40, 3, false, false, Packing{Adaptive, true, 3, 1 << 20, 128 << 10, 0}, 2<<20 + 2*Align + 3*(131072+21845+64+80<<10+1<<20), 200_000 + 256<<10},
+		{Adaptive, 1 << 40, 8, false, false, Packing{Adaptive, true, 4, 1 << 20, 128 << 10, 0}, 2<<20 + 2*Align + 4*(131072+21845+64+80<<10+1<<20), 200_000 + 256<<10},
+		{Adaptive, mb, 8, true, false, Packing{Adaptive, false, 1, 8 << 10, 8 << 10, 0}, 2*(8<<10) + 2*Align + 8192 + 1365 + 64 + 80<<10, 108_192},
+		{Never, mb, 8, false, true, Packing{Never, true, 1, 8 << 10, 8 << 10, 0}, 2*(8<<10) + 2*Align + 8192 + 1365 + 64 + 80<<10 + 1<<20, 108_192 + 256<<10},
+		{AlwaysS2, 3<<20 + 256*Align - 1, 1, false, false, Packing{AlwaysS2, false, 1, 12 << 10, 12 << 10, 0}, 2*(12<<10) + 2*Align + 12288 + 2048 + 64 + 80<<10, 112_288},
+		{AlwaysZstd, 8 * mb, 2, false, false, Packing{AlwaysZstd, true, 1, 32 << 10, 32 << 10, 0}, 2*(32<<10) + 2*Align + 32768 + 5461 + 64 + 80<<10 + 1<<20, 132_768 + 256<<10},
 	} {
 		p := PackingOf(c.mode, c.limit, c.workers, c.s2, c.zstd)
 		if p != c.want || p.Active() != (c.want.batch > 0) || p.Most() != c.want.block || p.WriterBytes() != c.writer || p.ReaderBytes(100_000) != c.reader {
@@ -89,7 +89,7 @@ func TestIndexBytes(t *testing.T) {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
-	s := NewStore(newMemory(), []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align}, "")
+	s := NewStore(newMemory(), []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align, 0}, "")
 	run, err := zeros(s, 100_000, 1000)
 	if err != nil {
 		t.Fatal(err)
@@ -340,7 +340,7 @@ func TestSample(t *testing.T) {
 		want     float64 // bytes
 	}{{100, 1 << 20, 32 << 10 / 100 * 100}, {100, 150, 150}, {40_000, 1 << 20, 40_000}, {32 << 10, 1 << 20, 32 << 10}, {20_000, 1 << 20, 20_000}, {100_000, 1 << 20, 0}} {
 		for m := Raw; m < methods; m++ {
-			k := newPacker(Packing{Adaptive, true, 1, 1 << 20, 64 << 10})
+			k := newPacker(Packing{Adaptive, true, 1, 1 << 20, 64 << 10, 0})
 			k.sample(m, c.block, make([]byte, c.n))
 			want := c.want
 			if m == Raw {
@@ -359,7 +359,7 @@ func TestSample(t *testing.T) {
 
 // TestPackNotes expects that a batch notes the time of its fastest block for all of its bytes, on all goroutines.
 func TestPackNotes(t *testing.T) {
-	k := newPacker(Packing{AlwaysS2, false, 3, 64 << 10, 64 << 10})
+	k := newPacker(Packing{AlwaysS2, false, 3, 64 << 10, 64 << 10, 0})
 	k.method = S2
 	k.collect(packable(50_000, 0.8, rand.New(rand.NewPCG(63, 64))))
 	k.ends = []int{20_000, 21_000, 49_000, 50_000}
@@ -385,7 +385,7 @@ func TestSegments(t *testing.T) {
 	for _, block := range []int{0, 1000, 3000} {
 		for _, n := range []int{segment / 3000 * 3000, segment, segment + 1, 2 * (segment / 3000 * 3000), 2*(segment/3000*3000) + 1, len(text)} {
 			m := newMemory()
-			s := NewStore(m, []string{"."}, 0, Packing{Adaptive, false, 1, 64 << 10, 64 << 10}, "")
+			s := NewStore(m, []string{"."}, 0, Packing{Adaptive, false, 1, 64 << 10, 64 << 10, 0}, "")
 			w, err := s.NewWriter(int64(n), block, 1, Aligned(make([]byte, 3*Align)))
 			if err != nil {
 				t.Fatal(err)
@@ -418,7 +418,7 @@ func TestSegments(t *testing.T) {
 // TestBatches expects that blocks wait until a batch is full.
 func TestBatches(t *testing.T) {
 	for _, block := range []int{0, 1024} {
-		s := NewStore(newMemory(), []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align}, "")
+		s := NewStore(newMemory(), []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align, 0}, "")
 		w, err := s.NewWriter(99*1024+1, block, 1, Aligned(make([]byte, 3*Align)))
 		if err != nil {
 			t.Fatal(err)
@@ -442,7 +442,7 @@ func TestBatches(t *testing.T) {
 
 // TestWaited passes the bytes and times of a run on, if anything may be compressed.
 func TestWaited(t *testing.T) {
-	for _, p := range []Packing{{}, {Adaptive, false, 1, 2 * Align, 2 * Align}} {
+	for _, p := range []Packing{{}, {Adaptive, false, 1, 2 * Align, 2 * Align, 0}} {
 		s := NewStore(newMemory(), []string{"."}, 0, p, "")
 		run, err := zeros(s, 1000, 1000)
 		if err != nil {
@@ -471,7 +471,7 @@ func TestMethodsOfSegments(t *testing.T) {
 			if block == 0 {
 				each = (segment + of - 1) / of * of
 			}
-			m, p := newMemory(), Packing{Adaptive, false, 2, 64 << 10, 64 << 10}
+			m, p := newMemory(), Packing{Adaptive, false, 2, 64 << 10, 64 << 10, 0}
 			s := NewStore(m, []string{"."}, 0, p, "")
 			// A byte takes 1 s to write, and a sort without compression 0.6 s.
 			const second = 1e9
@@ -541,7 +541,7 @@ func TestReserve(t *testing.T) {
 	if w.held != 0 || w.taken != Align {
 		t.Errorf("%d bytes are held of %d", w.held, w.taken)
 	}
-	s = NewStore(newMemory(), []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align}, "")
+	s = NewStore(newMemory(), []string{"."}, 0, Packing{AlwaysS2, false, 1, 2 * Align, 2 * Align, 0}, "")
 	if w, err := s.NewWriter(100, 0, 1, Aligned(make([]byte, 3*Align))); err != nil || w.Reserve(10) != nil {
 		t.Errorf("memory for a block that may be compressed: %v", err)
 	}
@@ -551,7 +551,7 @@ func TestReserve(t *testing.T) {
 func TestSampleTime(t *testing.T) {
 	p := packable(sampleBytes, 0.5, rand.New(rand.NewPCG(69, 70)))
 	for _, crew := range []int{1, 1000} {
-		k := newPacker(Packing{Adaptive, false, crew, 64 << 10, 64 << 10})
+		k := newPacker(Packing{Adaptive, false, crew, 64 << 10, 64 << 10, 0})
 		start := time.Now()
 		k.sample(S2, 1024, p)
 		elapsed := float64(time.Since(start))

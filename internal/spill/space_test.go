@@ -99,7 +99,7 @@ func TestUnusedEnd(t *testing.T) {
 // TestExtend writes more than there is space for at once, and expects the space that is reserved meanwhile.
 func TestExtend(t *testing.T) {
 	const k = 1 << 10
-	p := Packing{AlwaysS2, false, 1, 16 * k, 16 * k}
+	p := Packing{AlwaysS2, false, 1, 16 * k, 16 * k, 0}
 	text := packable(1<<20, 0, rand.New(rand.NewPCG(51, 52))) // is not shorter when it is compressed
 	for _, c := range []struct {
 		limit int64
