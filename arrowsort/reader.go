@@ -55,8 +55,9 @@ func SortReader(ctx context.Context, in array.RecordReader, keys []SortKey, opts
 // [DiskLimit] and [Compress] have no effect.
 //
 // The error wraps arrow.ErrInvalid for no readers and for different schemas; metadata is that of the
-// first. A reader that is not sorted ends the output with [ErrOrder]. Everything else is as said of
-// [SortReader].
+// first. A reader that is not sorted ends the output with [ErrOrder]: of each reader all rows are checked,
+// those that [UniqueKeys] drops as well. With [Limit], a reader is checked up to its last row in the output
+// at least; rows after it may not be read. Everything else is as said of [SortReader].
 func MergeReaders(ctx context.Context, readers []array.RecordReader, keys []SortKey, opts ...ReaderOption) (array.RecordReader, error) {
 	checkContext(ctx)
 	if len(readers) == 0 {
