@@ -59,7 +59,8 @@ func (s *tableSort) accept(batch arrow.RecordBatch) error {
 		hi := lo + s.fitting(batch, lo)
 		for full := false; hi == lo; hi = lo + s.fitting(batch, lo) {
 			if len(s.held) == 0 && s.out == nil {
-				return s.tooSmall(s.taken(1, s.sizes.ofBatch(batch.Columns(), lo, lo+1)))
+				row := s.sizes.ofBatch(batch.Columns(), lo, lo+1)
+				return s.tooSmallFor(s.taken(1, row), row, s.indices())
 			}
 			if err := s.makeRoom(full); err != nil {
 				return err

@@ -24,7 +24,8 @@ func (s *tableSort) mergeRuns(out func(batch arrow.RecordBatch) error) error {
 			break
 		}
 		if least := min(2, len(s.runs)); fits < least {
-			return s.tooSmall(s.merging(s.largest(least), leastDepth) + s.budget.writing())
+			widest := s.largest(least)
+			return s.tooSmallFor(s.merging(widest, leastDepth)+s.budget.writing(), widest[0].mostBytes, s.indices())
 		}
 		if err := s.mergeSome(min(fits, len(s.runs)-fits+1)); err != nil {
 			return err
