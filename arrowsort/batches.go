@@ -114,23 +114,32 @@ func (s *streaming) inSequence(batches []arrow.RecordBatch) ordered {
 // sort orders the rows of batches, each of which has some, in memory of c. Of rows that are equal it
 // keeps the first one if the options say so.
 func (s *streaming) sort(c *call, batches []arrow.RecordBatch) (ordered, error) {
+	o, runs, err := s.order(c, batches)
+	if err == nil && s.unique {
+		s.once(&o, runs)
+	}
+	return o, err
+}
+
+// order orders the rows of batches, each of which has some, in memory of c. It returns the runs of equal
+// rows, too, if the options say that one of each is kept.
+func (s *streaming) order(c *call, batches []arrow.RecordBatch) (o ordered, runs perm.Runs, err error) {
 	start := time.Now()
 	defer func() { s.stats.Sort += time.Since(start) }()
-	o := s.inSequence(batches)
+	o = s.inSequence(batches)
 	keys, err := c.keysOf(s.rowsOf(batches), s.by)
 	if err != nil {
-		return o, err
+		return o, runs, err
 	}
-	var runs perm.Runs
-	if o.rows, runs, err = c.runs(o.n, keys, s.unique); err != nil {
-		return o, err
-	}
-	if s.unique {
-		once := rank.Window{Order: o.rows, Peers: runs}.Distinct()
-		s.stats.Dropped += int64(o.n - len(once))
-		o.rows, o.n = once, len(once)
-	}
-	return o, nil
+	o.rows, runs, err = c.runs(o.n, keys, s.unique)
+	return o, runs, err
+}
+
+// once keeps the first row of each run.
+func (s *streaming) once(o *ordered, runs perm.Runs) {
+	once := rank.Window{Order: o.rows, Peers: runs}.Distinct()
+	s.stats.Dropped += int64(o.n - len(once))
+	o.rows, o.n = once, len(once)
 }
 
 // comparison returns the comparison of single rows by keys: of rows[i] and rows[j], by i and j. c

@@ -1,6 +1,8 @@
 package arrowsort
 
 import (
+	"math"
+
 	"example.com/sorter"
 	pages "example.com/sorter/internal/scratch"
 	"example.com/sorter/internal/spill"
@@ -33,14 +35,52 @@ const (
 )
 
 func newBudget(s *streaming, keys []key) budget {
-	b := budget{limit: min(s.memory-s.memory/uncounted, pages.TooLarge), workers: s.workers, order: sorter.By(columnsOf(keys)...), options: s.options, packing: s.packing(s.workers)}
+	b := budget{workers: s.workers, order: sorter.By(columnsOf(keys)...), options: s.options}
 	b.perRow = 4 + 1
 	for _, k := range s.by {
 		b.perRow += convertedBytes(s.schema.Field(k.ColumnIndex).Type)
 	}
+	return b.of(s.readerOptions)
+}
+
+// of returns b with the limit of o.
+func (b budget) of(o readerOptions) budget {
+	b.limit, b.packing = min(o.memory-o.memory/uncounted, pages.TooLarge), o.packing(b.workers)
 	b.block = min(max(b.limit/blockShare, leastBlock), mostBlock)
 	b.buffer = min(spill.CodedBufferBytes(b.limit), max(b.limit/32/spill.Align*spill.Align, 2*spill.Align))
 	return b
+}
+
+// tooSmallFor is the error of a limit with which rows cannot be sorted on disk, of which the widest takes some
+// bytes, where indices of runs take some. The need is the least of limits, each twice the one before, with which they can.
+func (s *streaming) tooSmallFor(now, row, indices int64) error {
+	for _, field := range s.schema.Fields() {
+		row += arraysOf(field.Type) * 4 * bufferAlign
+	}
+	o := s.readerOptions
+	for o.memory < math.MaxInt64/4 {
+		o.memory *= 2
+		b := s.budget.of(o)
+		run := &diskRun{mostBytes: b.block + row, mostRows: b.blockRows(0)}
+		sorted := b.filling(1, row, 1)
+		merged := b.merging([]*diskRun{run, run}, leastDepth) + b.writing()
+		if max(2*(sorted+indices), 2*(merged+indices), oneRowShare*row, now) <= b.limit { // the other half is for rows and indices of runs to come
+			break
+		}
+	}
+	return &sorter.MemoryError{Limit: s.memory, Need: o.memory}
+}
+
+// arraysOf returns the number of arrays that an array of a type is made of.
+func arraysOf(typ arrow.DataType) int64 {
+	n := int64(1)
+	for _, of := range childTypes(typ) {
+		n += arraysOf(of)
+	}
+	if of := dictionaryOf(typ); of != nil {
+		n += arraysOf(of.ValueType)
+	}
+	return n
 }
 
 // widest returns a table without rows whose decimals are those that take the most scratch.
@@ -79,9 +119,8 @@ func convertedBytes(typ arrow.DataType) int64 {
 	return bitmap
 }
 
-// tooSmall is the error of a limit where the parts of a sort need some bytes now. The need grows with the rows that follow,
-// of which nobody knows the number, and with the runs, of which a larger limit makes fewer. So it asks for twice the limit at least:
-// who asks again with the need comes to an end after a few times.
+// tooSmall is the error of a limit where a merge of readers needs some bytes now. The need grows with the rows that follow.
+// So it asks for twice the limit at least: who asks again with the need comes to an end after a few times.
 func (s *streaming) tooSmall(now int64) error {
 	return &sorter.MemoryError{Limit: s.memory, Need: max(now+now/(uncounted-1)+1, 2*s.memory)}
 }

@@ -91,7 +91,7 @@ func (w *runWriter) write(batch arrow.RecordBatch) error {
 	}
 	image := imageOf(columns, int(batch.NumRows()))
 	if need := oneRowShare * int64(image.bytes); batch.NumRows() == 1 && need > w.s.budget.limit {
-		return w.s.tooSmall(need)
+		return w.s.tooSmallFor(need, int64(image.bytes), 0)
 	}
 	block := diskBlock{first: w.next, bytes: int64(image.bytes)}
 	err := image.writeTo(w.put)

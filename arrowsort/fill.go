@@ -1,6 +1,8 @@
 package arrowsort
 
 import (
+	"errors"
+
 	"example.com/sorter"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -13,14 +15,15 @@ type tableSort struct {
 	files *files
 	runs  []*diskRun
 
-	held  []arrow.RecordBatch // rows that wait for their run
-	rows  int64               // of held
-	bytes int64               // of held
-	sizes sizes
-	short shortBatches
-	bound arrow.RecordBatch // one row: those that do not come before it are dropped; nil: none
-	mean  int64             // bytes of a row of the last run
-	out   *spilling         // a run that is sorted and written; nil: none
+	held       []arrow.RecordBatch // rows that wait for their run
+	rows       int64               // of held
+	bytes      int64               // of held
+	sizes      sizes
+	short      shortBatches
+	bound      arrow.RecordBatch // one row: those that do not come before it are dropped; nil: none
+	boundBytes int64             // of bound
+	mean       int64             // bytes of a row of the last run
+	out        *spilling         // a run that is sorted and written; nil: none
 }
 
 // read reads the input, and writes a run whenever memory is full.
@@ -56,7 +59,8 @@ func (s *tableSort) accept(batch arrow.RecordBatch) error {
 		hi := lo + s.fitting(batch, lo)
 		for full := false; hi == lo; hi = lo + s.fitting(batch, lo) {
 			if len(s.held) == 0 && s.out == nil {
-				return s.tooSmall(s.taken(1, s.sizes.ofBatch(batch.Columns(), lo, lo+1)))
+				row := s.sizes.ofBatch(batch.Columns(), lo, lo+1)
+				return s.tooSmallFor(s.taken(1, row), row, s.indices())
 			}
 			if err := s.makeRoom(full); err != nil {
 				return err
@@ -73,16 +77,22 @@ func (s *tableSort) accept(batch arrow.RecordBatch) error {
 
 // hold keeps rows of a batch.
 func (s *tableSort) hold(batch arrow.RecordBatch, lo, hi int) error {
-	bytes := s.sizes.ofBatch(batch.Columns(), lo, hi)
-	s.sizes.keep()
-	s.bytes += bytes
-	s.rows += int64(hi - lo)
-	s.held = append(s.held, batch.NewSlice(int64(lo), int64(hi)))
+	bytes := s.add(batch, lo, hi)
 	s.stats.Memory = max(s.stats.Memory, s.taken(0, 0))
 	if s.short.full(hi-lo, bytes, s.budget.block) {
 		return s.joinShort()
 	}
 	return nil
+}
+
+// add adds rows of a batch to those that are held, and returns their bytes.
+func (s *tableSort) add(batch arrow.RecordBatch, lo, hi int) int64 {
+	bytes := s.sizes.ofBatch(batch.Columns(), lo, hi)
+	s.sizes.keep()
+	s.bytes += bytes
+	s.rows += int64(hi - lo)
+	s.held = append(s.held, batch.NewSlice(int64(lo), int64(hi)))
+	return bytes
 }
 
 // makeRoom waits for the run that is written, or else writes the rows that are held.
@@ -130,16 +140,16 @@ func (s *tableSort) spills() bool { return len(s.runs) > 0 || s.out != nil }
 // taken bounds the memory of the rows that are held and of more.
 func (s *tableSort) taken(rows, bytes int64) int64 {
 	rows, bytes = rows+s.rows, bytes+s.bytes
-	if s.out != nil {
-		return bytes + s.out.memory + s.indices()
-	}
-	all := s.budget.filling(rows, bytes, s.sizes.values+s.sizes.newValues) + s.indices()
+	all := s.budget.filling(rows, bytes, s.sizes.values+s.sizes.newValues)
 	if s.limit > 0 && rows > 0 {
 		if first := s.limit * (bytes/rows + 1); s.limit <= rows && first <= s.budget.limit/firstShare {
 			all += first
 		}
 	}
-	return all
+	if s.out != nil { // these rows are not sorted before it is written
+		all = max(all, bytes+s.out.memory)
+	}
+	return all + s.indices() + s.boundBytes
 }
 
 // firstShare is the share of the memory up to which the first rows of the order stay there.
@@ -232,26 +242,37 @@ func (s *tableSort) flushFirst(all bool) (kept bool, err error) {
 	if err := s.setBound(o.position(o.n - 1)); err != nil {
 		return false, err
 	}
-	if all || s.limit*s.mean > s.budget.limit/firstShare {
-		run, err := s.writeBlocks(s.files, s.bytes, s.mean, func(b *rebatcher) error { return b.add(o) })
-		if err != nil {
-			return false, err
+	if !all && s.limit*s.mean <= s.budget.limit/firstShare {
+		if err := s.keepFirst(o); err != errNoRoom {
+			return true, err
 		}
-		s.letGo()
-		s.runs = append(s.runs, run)
-		s.stats.Runs++
-		return true, nil
 	}
-	return true, s.keepFirst(o)
+	run, err := s.writeBlocks(s.files, s.bytes, s.mean, func(b *rebatcher) error { return b.add(o) })
+	if err != nil {
+		return false, err
+	}
+	s.letGo()
+	s.runs = append(s.runs, run)
+	s.stats.Runs++
+	return true, nil
 }
 
-// keepFirst keeps the rows of an order in place of all that are held.
+// errNoRoom is that of first rows that take more memory than those that are held let expect: their batches
+// have dictionaries of their own.
+var errNoRoom = errors.New("arrowsort: no room for the first rows")
+
+// keepFirst keeps the rows of an order in place of all that are held. Until the end memory has both. The
+// error is errNoRoom if it has not room enough.
 func (s *tableSort) keepFirst(o ordered) error {
-	first := &tableSort{streaming: s.streaming}
+	first, held := &tableSort{streaming: s.streaming}, s.budget.filling(s.rows, s.bytes, s.sizes.values)+s.indices()+s.boundBytes
 	b := rebatcher{s: s.streaming, mem: s.mem, rows: s.budget.blockRows(s.mean), atOnce: 1, bytes: s.budget.block, workers: s.workers}
 	b.out = func(batch arrow.RecordBatch) error {
 		defer batch.Release()
-		return first.hold(batch, 0, int(batch.NumRows()))
+		first.add(batch, 0, int(batch.NumRows()))
+		if max(held+first.bytes, first.taken(0, 0)+s.indices()+s.boundBytes) > s.budget.limit {
+			return errNoRoom
+		}
+		return nil
 	}
 	defer b.drop()
 	err := b.add(o)
@@ -263,6 +284,7 @@ func (s *tableSort) keepFirst(o ordered) error {
 		return err
 	}
 	s.letGo()
+	s.stats.Memory = max(s.stats.Memory, held+first.bytes)
 	s.held, s.rows, s.bytes, s.sizes = first.held, first.rows, first.bytes, first.sizes
 	return nil
 }
@@ -274,14 +296,14 @@ func (s *tableSort) setBound(p position) error {
 		return err
 	}
 	s.dropBound()
-	s.bound = row
+	s.bound, s.boundBytes = row, new(sizes).ofBatch(row.Columns(), 0, 1)
 	return nil
 }
 
 func (s *tableSort) dropBound() {
 	if s.bound != nil {
 		s.bound.Release()
-		s.bound = nil
+		s.bound, s.boundBytes = nil, 0
 	}
 }
 
@@ -310,7 +332,7 @@ func (s *tableSort) beforeBound(batch arrow.RecordBatch) (arrow.RecordBatch, err
 	var before []position
 	for i := range n {
 		if order.Compare(i+1, 0) < 0 {
-			before = append(before, positionAt(1, i))
+			before = append(before, positionAt(0, i))
 		}
 	}
 	s.stats.Dropped += int64(n - len(before))
@@ -319,7 +341,7 @@ func (s *tableSort) beforeBound(batch arrow.RecordBatch) (arrow.RecordBatch, err
 		return batch, nil
 	}
 	c.shares = true
-	return c.batch(s.schema, s.partsOfColumns(both), before)
+	return c.batch(s.schema, s.partsOfColumns(both[1:]), before)
 }
 
 // writeBlocks writes the rows that from adds as a run, of about some bytes, and of a mean per row.

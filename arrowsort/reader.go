@@ -26,10 +26,13 @@ import (
 // the caller's: the reader retains it until it is read.
 //
 // Errors of keys, schemas and types come at once: those of SortIndices. Errors of the input, of the disk
-// (extsort.DiskError, extsort.ErrDiskLimit), of memory (*sorter.MemoryError, with the need) and of the
-// context end the output, and Err has them. A panic of in or of a malformed array reaches the caller of
-// Next. It panics if ctx, in or an option is nil. Functions of the reader are for one goroutine at a
-// time, except Retain and Release.
+// (extsort.DiskError, extsort.ErrDiskLimit), of memory (*sorter.MemoryError) and of the context end the
+// output, and Err has them. A panic of in or of a malformed array reaches the caller of Next. It panics if
+// ctx, in or an option is nil. Functions of the reader are for one goroutine at a time, except Retain and Release.
+//
+// The Need of a MemoryError is the limit to call again with: at least twice the limit that failed. It counts the
+// rows read so far. Later rows that are wider, larger dictionaries and the indices of more runs, which grow
+// with the input, may end the next call with a larger Need.
 func SortReader(ctx context.Context, in array.RecordReader, keys []SortKey, opts ...ReaderOption) (array.RecordReader, error) {
 	checkContext(ctx)
 	checkGiven(in)
@@ -55,8 +58,9 @@ func SortReader(ctx context.Context, in array.RecordReader, keys []SortKey, opts
 // [DiskLimit] and [Compress] have no effect.
 //
 // The error wraps arrow.ErrInvalid for no readers and for different schemas; metadata is that of the
-// first. A reader that is not sorted ends the output with [ErrOrder]. Everything else is as said of
-// [SortReader].
+// first. A reader that is not sorted ends the output with [ErrOrder]: of each reader all rows are checked,
+// those that [UniqueKeys] drops as well. With [Limit], a reader is checked up to its last row in the output
+// at least; rows after it may not be read. Everything else is as said of [SortReader].
 func MergeReaders(ctx context.Context, readers []array.RecordReader, keys []SortKey, opts ...ReaderOption) (array.RecordReader, error) {
 	checkContext(ctx)
 	if len(readers) == 0 {

@@ -1,5 +1,7 @@
 package arrowsort
 
+import "github.com/apache/arrow-go/v18/arrow"
+
 // shortBatches are the last batches that are held, if each is short.
 type shortBatches struct {
 	count, rows int
@@ -25,8 +27,12 @@ func (b *shortBatches) full(rows int, bytes, block int64) bool {
 
 // joinShort puts one batch in the place of the short ones. A batch of the result takes time for each batch that is held.
 func (s *tableSort) joinShort() error {
-	at := len(s.held) - s.short.count
+	at, bytes := len(s.held)-s.short.count, s.short.bytes
 	short := s.held[at:]
+	if s.taken(0, max(0, joinedBytes(short)-s.budget.block)) > s.budget.limit {
+		s.short = shortBatches{}
+		return nil
+	}
 	c := s.fork()
 	defer c.close()
 	c.shares = true
@@ -49,5 +55,17 @@ func (s *tableSort) joinShort() error {
 	release(short)
 	clear(short)
 	s.held = append(s.held[:at], batch)
+	s.bytes += max(0, s.sizes.ofBatch(batch.Columns(), 0, int(batch.NumRows()))-bytes) // of a dictionary of its own
+	s.sizes.keep()
 	return nil
+}
+
+// joinedBytes bounds the bytes of one batch in the place of some, with a dictionary that has the values of all.
+func joinedBytes(batches []arrow.RecordBatch) (bytes int64) {
+	var all sizes
+	for _, batch := range batches {
+		bytes += all.ofBatch(batch.Columns(), 0, int(batch.NumRows()))
+		all.keep()
+	}
+	return bytes
 }

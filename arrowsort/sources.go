@@ -23,8 +23,9 @@ func (s *tableSort) mergeRuns(out func(batch arrow.RecordBatch) error) error {
 		if fits == len(s.runs) {
 			break
 		}
-		if fits < 2 {
-			return s.tooSmall(s.merging(s.largest(2), leastDepth) + s.budget.writing())
+		if least := min(2, len(s.runs)); fits < least {
+			widest := s.largest(least)
+			return s.tooSmallFor(s.merging(widest, leastDepth)+s.budget.writing(), widest[0].mostBytes, s.indices())
 		}
 		if err := s.mergeSome(min(fits, len(s.runs)-fits+1)); err != nil {
 			return err
@@ -36,7 +37,7 @@ func (s *tableSort) mergeRuns(out func(batch arrow.RecordBatch) error) error {
 
 // fanIn returns the number of runs of which memory has blocks, at most that of all.
 func (s *tableSort) fanIn() int {
-	n := min(2, len(s.runs)) - 1
+	n := 0
 	for n < len(s.runs) && s.merging(s.largest(n+1), leastDepth)+s.budget.writing() <= s.budget.limit {
 		n++
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.com/sorter/perm"
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
@@ -332,10 +333,11 @@ func (s *stream) drop(n int) {
 var ErrOrder = fmt.Errorf("%w: a reader that is not in the order of the keys", arrow.ErrInvalid)
 
 // orderOf orders the rows of a window, without those that are equal to the last row handed out if each
-// is to come once. Rows of one stream are in order.
+// is to come once. Rows of one stream are in order, which is checked before any of them is dropped.
 func (m *merger) orderOf(c *call, batches []arrow.RecordBatch, of []int) (o ordered, err error) {
+	var runs perm.Runs
 	if o = m.inSequence(batches); m.checked || m.unique || of[0] != of[len(of)-1] {
-		if o, err = m.sort(c, batches); err != nil {
+		if o, runs, err = m.order(c, batches); err != nil {
 			return o, err
 		}
 	}
@@ -344,6 +346,9 @@ func (m *merger) orderOf(c *call, batches []arrow.RecordBatch, of []int) (o orde
 	}
 	if m.checked && !o.keeps(of) {
 		return o, ErrOrder
+	}
+	if m.unique {
+		m.once(&o, runs)
 	}
 	if err := m.compareWithLast(&o); err != nil || o.n == 0 {
 		return o, err
@@ -382,16 +387,16 @@ func (m *merger) compareWithLast(o *ordered) error {
 	return nil
 }
 
-// keeps reports whether rows of one stream come in their sequence.
+// keeps reports whether rows of one stream come in their sequence. of has the stream of each batch, which ascends.
 func (o *ordered) keeps(of []int) bool {
-	next := map[int]position{}
+	next := make([]position, of[len(of)-1]+1)
 	for i := range o.n {
 		p := o.position(i)
-		if s := of[p.chunk()]; p < next[s] {
+		s := of[p.chunk()]
+		if p < next[s] {
 			return false
-		} else {
-			next[s] = p
 		}
+		next[s] = p
 	}
 	return true
 }
