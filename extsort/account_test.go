@@ -401,6 +401,7 @@ func (c counted[E]) Buffers(p plan) []rows[E] {
 func TestBuffersAreGivenBack(t *testing.T) {
 	for _, how := range []string{"all", "break", "parts"} {
 		s, _ := linesOf(t, 10_000, MemoryLimit(256<<10))
+		check(t, s.waitForRun()) // it asks the form
 		c := counted[string]{s.form, new(atomic.Int64), new(atomic.Int64)}
 		s.form = c
 		if how == "parts" {
