@@ -66,8 +66,8 @@ var wayBenches = []wayBench{
 	{ways.FewValues, "int64 of 3 values, and 1 % others, AVX2", 1e6, one("int64", mostlyOf(100, fromFew(3))), true, benchKeys},
 	{ways.FewValues, "int64 of 1 value, and a tenth others, AVX2", 1e6, one("int64", mostlyOf(10, fromFew(1))), true, benchKeys},
 	{ways.Counting, "int64 of 300 values", 1e6, one("int64", below(300)), true, benchKeys},
-	{ways.Counting, "uint8", 1e6, one("uint8", below(1<<8)), true, benchKeys},
-	{ways.Counting, "uint16", 1e6, one("uint16", below(1<<16)), true, benchKeys},
+	{ways.Counting, "int8", 1e6, one("int8", below(1<<8)), true, benchKeys},
+	{ways.Counting, "int16", 1e6, one("int16", below(1<<16)), true, benchKeys},
 	{ways.KeysInOrder, "structs by string and float64 in order", 1e6, two("string", rises(50), "float64", rises(1)), false, benchSort},
 	{ways.KeysInOrder, "structs by int64 and int64 in order", 1e6, two("int64", rises(50), "int64", rises(1)), false, benchSort},
 	{ways.Constant, "equal int64, int64", 1e6, two("int64", below(1), "int64", below(1e15)), false, benchSort},
@@ -205,10 +205,10 @@ func benchKeys(cols []wayColumn) (reset, call func()) {
 	switch c := &cols[0]; c.kind {
 	case "int64":
 		return benchKeysOf(c.values)
-	case "uint8":
-		return benchKeysOf(mapped(c.values, func(v int64) uint8 { return uint8(v) }))
-	case "uint16":
-		return benchKeysOf(mapped(c.values, func(v int64) uint16 { return uint16(v) }))
+	case "int8":
+		return benchKeysOf(mapped(c.values, func(v int64) int8 { return int8(v) }))
+	case "int16":
+		return benchKeysOf(mapped(c.values, func(v int64) int16 { return int16(v) }))
 	case "float64":
 		return benchKeysOf(mapped(ascending(len(c.values)), c.float))
 	default:

@@ -131,6 +131,8 @@ func functionOfWay[E any](c *wayColumn, row func(e E) int) sorter.Column[E] {
 		return directedWay(c, func(e E) int64 { return c.values[row(e)] })
 	case "int8":
 		return directedWay(c, func(e E) int8 { return int8(c.values[row(e)]) })
+	case "int16":
+		return directedWay(c, func(e E) int16 { return int16(c.values[row(e)]) })
 	case "float64":
 		return directedWay(c, func(e E) float64 { return c.float(row(e)) })
 	case "float32":
@@ -155,6 +157,8 @@ func sliceOfWay(c *wayColumn) sorter.Column[int] {
 		return directedWayOf(c, c.values)
 	case "int8":
 		return directedWayOf(c, mapped(c.values, func(v int64) int8 { return int8(v) }))
+	case "int16":
+		return directedWayOf(c, mapped(c.values, func(v int64) int16 { return int16(v) }))
 	case "float64":
 		return directedWayOf(c, mapped(rows, c.float))
 	case "float32":
@@ -333,6 +337,10 @@ func checkWayVerbs(t *testing.T, name string, cols []wayColumn, r *rand.Rand) {
 		switch rows := ascending(n); c.kind {
 		case "int64":
 			checkWayKeys(t, name, c.values, want, opts)
+		case "int8":
+			checkWayKeys(t, name, mapped(c.values, func(v int64) int8 { return int8(v) }), want, opts)
+		case "int16":
+			checkWayKeys(t, name, mapped(c.values, func(v int64) int16 { return int16(v) }), want, opts)
 		case "int32":
 			checkWayKeys(t, name, mapped(c.values, func(v int64) int32 { return int32(v) }), want, opts)
 		case "float64":
