@@ -76,7 +76,7 @@ var wayInputs = []wayInput{
 	{ways.FewValues, "few values and others", 9000, 4097, one("int64", mostly(below(3))), nil},
 	{ways.Counting, "a narrow range", 140_000, 0, one("int32", below(300)), nil},
 	{ways.Counting, "keys of 8 bits", 9000, 4097, one("int8", allBytes), nil},
-	{ways.Counting, "keys of 16 bits", 70_000, 1 << 16, one("int16", below(1<<15)), nil},
+	{ways.Counting, "keys of 16 bits", 140_000, 1 << 17, one("int16", below(1<<15)), nil},
 	{ways.KeysInOrder, "two columns in order", 9000, 4097, two("int64", rises(50), "int64", rises(1)), nil},
 	{ways.KeysInOrder, "two columns that fall", 9000, 4097, two("string", falls(50), "float64", falls(2)), nil},
 	{ways.KeysInOrder, "two columns with strays", 9000, 4097, two("string", strayedOnce, "int64", below(9)), nil},

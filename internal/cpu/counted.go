@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"encoding/binary"
-	"math"
 	"sort"
 	"unsafe"
 
@@ -32,7 +31,7 @@ func narrowValues(bits int) int {
 }
 
 // CountsNarrow reports whether n keys of some bits, at most [NarrowBits], are counted if a sample of them is in no order.
-func CountsNarrow(n, bits int) bool { return n >= narrowValues(bits) }
+func CountsNarrow(n, bits int) bool { return n >= 2*narrowValues(bits) }
 
 // bits returns the bits of a key in memory.
 func (k *Narrow) bits() int {
@@ -42,12 +41,9 @@ func (k *Narrow) bits() int {
 	return 8
 }
 
-// mostCounted bounds the keys of a stripe, whose counters have 32 bits.
-const mostCounted = 1 << 30
-
 // narrowStripes returns the stripes of n keys of a number of values. Each has counters of its own, which are summed by one worker.
 func narrowStripes(n, workers, values int) stripes {
-	return stripes{n, max(min(workers, n/(4*values)), n/mostCounted+1)}
+	return stripes{n, max(1, min(workers, n/(4*values)))}
 }
 
 // NarrowBytes bounds the memory, in bytes, of [Narrow.Sort] for n keys of some bits.
@@ -57,12 +53,9 @@ func NarrowBytes(n, workers, bits int) int64 {
 	return a.Bytes()
 }
 
-// sizeNarrow sizes the counters of each stripe, and those of all keys if these are too many for 32 bits.
-func sizeNarrow(a *scratch.Area, n, workers, values int) (each, all scratch.Memory) {
-	if each = a.MemoryEach(narrowStripes(n, workers, values).count, values, 4); uint64(n) > math.MaxUint32 {
-		all = a.Memory(values, unsafe.Sizeof(0))
-	}
-	return each, all
+// sizeNarrow sizes the counters of each stripe.
+func sizeNarrow(a *scratch.Area, n, workers, values int) scratch.Memory {
+	return a.MemoryEach(narrowStripes(n, workers, values).count, values, unsafe.Sizeof(0))
 }
 
 // Sort sorts the keys. They are untouched until the first is written; from then on the sort cannot be cancelled.
@@ -73,13 +66,13 @@ func (k *Narrow) Sort(env *engine.Env) error {
 	return sortNarrow(env, k.Bytes, uint8(k.Flip), countBytes)
 }
 
-func sortNarrow[B uint8 | uint16](env *engine.Env, keys []B, flip B, count func(counts []uint32, keys []B)) error {
+func sortNarrow[B uint8 | uint16](env *engine.Env, keys []B, flip B, count func(counts []int, keys []B)) error {
 	values := int(^B(0)) + 1
 	s := narrowStripes(len(keys), env.Loop.Workers, values)
-	each, all := sizeNarrow(nil, len(keys), env.Loop.Workers, values)
-	counts := make([][]uint32, s.count)
+	each := sizeNarrow(nil, len(keys), env.Loop.Workers, values)
+	counts := make([][]int, s.count)
 	for i := range counts {
-		counts[i] = scratch.In[uint32](&env.Arena, each)
+		counts[i] = scratch.In[int](&env.Arena, each)
 	}
 	err := env.Stage("survey", s.count, 1, func(_, i, _ int) {
 		lo, hi := s.stripe(i)
@@ -91,36 +84,27 @@ func sortNarrow[B uint8 | uint16](env *engine.Env, keys []B, flip B, count func(
 	if err = env.Stopped(err); err != nil {
 		return err
 	}
-	env.Ran("Counting")
-	if uint64(len(keys)) > math.MaxUint32 {
-		sums := scratch.In[int](&env.Arena, all)
-		clear(sums)
-		return writeCounted(env, keys, flip, sums, counts)
-	}
-	return writeCounted(env, keys, flip, counts[0], counts[1:])
-}
-
-// groups is the number of groups of codes whose places are known. Those of each code are counted from there.
-const groups = 1 << 8
-
-// writeCounted adds counts to those of all keys, and writes the keys.
-func writeCounted[B uint8 | uint16, N uint32 | int](env *engine.Env, keys []B, flip B, all []N, counts [][]uint32) error {
-	for _, own := range counts {
+	all := counts[0]
+	for _, own := range counts[1:] {
 		for i, n := range own {
-			all[i] += N(n)
+			all[i] += n
 		}
 	}
-	r, code, at := runsOf[B, N]{keys: keys, flip: flip, counts: all}, B(0), 0
+	r, code, at := runsOf[B]{keys: keys, flip: flip, counts: all}, B(0), 0
 	for group := range r.ends {
-		for range len(all) / groups {
-			at += int(all[code^flip])
+		for range values / groups {
+			at += all[code^flip]
 			code++
 		}
 		r.ends[group] = at
 	}
+	env.Ran("Counting")
 	env.Commit()
 	return env.Stage("write", len(keys), env.ChunkOf(len(keys)), func(_, lo, hi int) { r.write(lo, hi) })
 }
+
+// groups is the number of groups of codes whose places are known. Those of each code are counted from there.
+const groups = 1 << 8
 
 // inNoOrder reports whether a sample of the keys neither rises nor falls.
 func (k *Narrow) inNoOrder() bool {
@@ -141,7 +125,7 @@ func unordered[B uint8 | uint16](keys []B, flip B) bool {
 
 // countBytes counts keys by their bits. Neighbours, which may be equal, have different counters: one that was just
 // written is read late.
-func countBytes(counts []uint32, keys []uint8) {
+func countBytes(counts []int, keys []uint8) {
 	var of [4][1 << 8]uint32
 	for ; len(keys) >= 8; keys = keys[8:] {
 		x := binary.NativeEndian.Uint64(keys)
@@ -158,28 +142,28 @@ func countBytes(counts []uint32, keys []uint8) {
 		of[0][k]++
 	}
 	for k := range counts {
-		counts[k] += of[0][k] + of[1][k] + of[2][k] + of[3][k]
+		counts[k] += int(of[0][k] + of[1][k] + of[2][k] + of[3][k])
 	}
 }
 
 // countWords counts keys by their bits.
-func countWords(counts []uint32, keys []uint16) {
-	of := (*[1 << 16]uint32)(counts)
+func countWords(counts []int, keys []uint16) {
+	of := (*[1 << 16]int)(counts)
 	for _, k := range keys {
 		of[k]++
 	}
 }
 
 // runsOf are keys as runs of equal ones.
-type runsOf[B uint8 | uint16, N uint32 | int] struct {
+type runsOf[B uint8 | uint16] struct {
 	keys   []B
 	flip   B
-	counts []N         // by the bits of a key
+	counts []int       // by the bits of a key
 	ends   [groups]int // of groups of codes
 }
 
 // write writes the keys of places from lo to hi.
-func (r *runsOf[B, N]) write(lo, hi int) {
+func (r *runsOf[B]) write(lo, hi int) {
 	const round = 32 // bytes of a run that are written at once, and over the next runs
 	size := int(unsafe.Sizeof(r.flip))
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.keys))), len(r.keys)*size)
@@ -189,7 +173,7 @@ func (r *runsOf[B, N]) write(lo, hi int) {
 	}
 	for code := group * (len(r.counts) / groups); lo < hi; code++ {
 		key := B(code) ^ r.flip
-		end = min(end+int(r.counts[key]), hi)
+		end = min(end+r.counts[key], hi)
 		pattern := uint64(key) * (^uint64(0) / uint64(^B(0)))
 		at := lo
 		for ; at < end && (hi-at)*size >= round; at += round / size {

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -50,26 +49,6 @@ func checkNarrow[B uint8 | uint16](t *testing.T, n, values, workers int, flip B,
 	slices.Reverse(keys)
 	if k.inNoOrder() {
 		t.Errorf("%d keys in reverse are in no order", n)
-	}
-}
-
-// TestNarrowStripes counts no more keys by a counter than it has bits for.
-func TestNarrowStripes(t *testing.T) {
-	for _, n := range []int{1, 1 << 16, mostCounted - 1, mostCounted, mostCounted + 1, int(min(math.MaxInt, int64(1<<40+7)))} {
-		for _, workers := range []int{1, 2, 7} {
-			s := narrowStripes(n, workers, 1<<16)
-			all := 0
-			for i := range s.count {
-				lo, hi := s.stripe(i)
-				if uint64(hi-lo) > math.MaxUint32 || lo != all {
-					t.Errorf("%d keys, %d workers: stripe %d from %d to %d", n, workers, i, lo, hi)
-				}
-				all = hi
-			}
-			if all != n {
-				t.Errorf("%d keys of %d", all, n)
-			}
-		}
 	}
 }
 

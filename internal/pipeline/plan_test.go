@@ -203,7 +203,7 @@ func TestDecide(t *testing.T) {
 		{"long keys", Facts{Verb: toDecode, Words: narrow, Sizes: size(4), most: planned - 1},
 			plan{engine: cpu.Host, Movement: chunked, bytes: 9_586_976}},
 		{"long keys of few bits", Facts{Verb: toDecode, Words: wordsOf(dummyOf[int16]()), Sizes: size(2), most: planned - 1},
-			plan{engine: cpu.Host, Movement: counted, bytes: 524_288}},
+			plan{engine: cpu.Host, Movement: counted, bytes: 1_048_576}},
 		{"long pairs", Facts{Verb: toPair, Words: whole, Sizes: size(8, 4), most: planned - 1},
 			plan{engine: cpu.Host, Movement: chunked, bytes: 23_967_440}},
 		{"a permutation beyond a limit that tests lower", Facts{Verb: toOrder, Words: whole, Sizes: size(24), most: planned - 1},

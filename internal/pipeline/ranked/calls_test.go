@@ -351,7 +351,7 @@ var plannedCalls = []struct {
 	{"chunks", "RangeMerge 510", inChunks(sortsBy(byFunc(fewOf), byFunc(wideOf)))},
 	{"chunks of pairs", "RangeMerge 1540, RangeMerge 1082, RangeMerge 836", inChunks(pairsBy(wideOf, func(e row) int32 { return e.place }, func(p int32) int32 { return p }))},
 	{"chunks of keys", "RangeMerge 1540, RangeMerge 1082, RangeMerge 836", inChunks(keysBy(wideOf))},
-	{"counted keys", "Counting 262", inChunks(keysBy(func(e row) int16 { return int16(e.narrow) }))},
+	{"counted keys", "Counting 524", inChunks(keysBy(func(e row) int16 { return int16(e.narrow) }))},
 	{"comparison", "Comparison 1208, IndexGather 665, InPlace", func(s []row, o *call.Options) (perm.Perm, error) {
 		err := pipeline.SortFunc(s, byWide, o)
 		return places(s), err
