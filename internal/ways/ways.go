@@ -50,46 +50,69 @@ const (
 	Ways = iota // their number
 )
 
-// about is what is known of a way.
-type about struct {
-	name string // for the environment; that of [engine.Shape], where statistics report one
-	gain string // on inputs that it was made for, and the benchmark that shows it
+// names are for the environment; a name is that of [engine.Shape], where statistics report one.
+var names = [Ways]string{
+	TextsInOrder:   "texts-in-order",
+	FieldsInOrder:  "fields-in-order",
+	SpareNulls:     "spare-nulls",
+	NullsInOrder:   "nulls-in-order",
+	NullsApart:     "nulls-apart",
+	Segments:       "segments",
+	NarrowColumns:  "narrow-columns",
+	Dealt:          "dealt",
+	SelectFew:      "select-few",
+	SortForRanks:   "sort-for-ranks",
+	SelectRanks:    "select-ranks",
+	PartitionTable: "partition-table",
+	PartitionRuns:  "partition-runs",
+	FewValues:      "few-values",
+	Counting:       "counting",
+	KeysInOrder:    "keys-in-order",
+	Constant:       "constant",
+	RunsInOrder:    "runs-in-order",
+	FinerCodes:     "finer-codes",
+	CodesInOrder:   "codes-in-order",
+	SplitKeys:      "split-keys",
+	SplitRows:      "split-rows",
+	Crowd:          "crowd",
+	SmallInOrder:   "small-in-order",
+	SmallValues:    "small-values",
 }
 
-// list is the table of ways. Gains are those of BenchmarkWays in internal/conformance, one worker of a Xeon, processor time, 2026-12-01: the
-// time of the ways after it, by that of the way.
-var list = [Ways]about{
-	TextsInOrder:   {"texts-in-order", "1.7 times, a million strings in order"},
-	FieldsInOrder:  {"fields-in-order", "1.5 times, a million structs by two fields in order"},
-	SpareNulls:     {"spare-nulls", "2.1 times, rows in order by a column, then int64 with nulls in a bitmap; 1.2 times by equal keys; 0.9 to 1 times by 100 in no order"},
-	NullsInOrder:   {"nulls-in-order", "1.6 times, rows by int64 in order, a tenth null"},
-	NullsApart:     {"nulls-apart", "1.2 to 2 times, strings, or rows in memory, a tenth null"},
-	Segments:       {"segments", "1.4 to 1.7 times, rows by 365 values in order, then int64"},
-	NarrowColumns:  {"narrow-columns", "1.2 to 1.7 times, 65 536 rows or more by two or three columns of few values each; 1.1 times with nulls"},
-	Dealt:          {"dealt", "1.4 times, 65 536 rows by 100 values, then int64; 1.1 times a million"},
-	SelectFew:      {"select-few", "3.3 times, the first 10 of 1000"},
-	SortForRanks:   {"sort-for-ranks", "1.2 to 1.5 times, three quartiles of 1000 or 50 000 keys"},
-	SelectRanks:    {"select-ranks", "1.8 to 2.3 times, a median of 1000 or 50 000 keys; 9 times, a row by rank of a million"},
-	PartitionTable: {"partition-table", "3.7 times, the first 3 of each of 100 partitions"},
-	PartitionRuns:  {"partition-runs", "1.1 to 1.2 times, the first 3 of each of 300 or 100 000 partitions"},
-	FewValues:      {"few-values", "1.7 to 2.2 times, 3 values; with AVX2 alone 2.1 to 3 times, 3 and 1 % or a tenth others"},
-	Counting:       {"counting", "1.2 times, int64 of 300 values; 6.9 and 2.8 times, a million int8 and int16"},
-	KeysInOrder:    {"keys-in-order", "1.2 times, structs by two columns in order"},
-	Constant:       {"constant", "1.3 to 1.4 times, structs by equal int64, then another column"},
-	RunsInOrder:    {"runs-in-order", "1.3 to 1.4 times, structs by 365 values, or 10 each, in order, then int64"},
-	FinerCodes:     {"finer-codes", "1.4 times, URLs of one host"},
-	CodesInOrder:   {"codes-in-order", "2.2 times, nearly sorted structs; 6 times, keys reversed"},
-	SplitKeys:      {"split-keys", "1.3 to 1.8 times, 10^5 or 10^6 uint32, float32 and float64; 3 times where they crowd"},
-	SplitRows:      {"split-rows", "1.4 to 1.5 times, 10^5 or 10^6 rows by float32"},
-	Crowd:          {"crowd", "1.4 to 1.9 times, 30 000 and 60 000 int64, a tenth and half of them the least"},
-	SmallInOrder:   {"small-in-order", "1.2 to 1.6 times, 1000 elements in order or with few swapped"},
-	SmallValues:    {"small-values", "1.4 to 2.7 times, 1000 keys of 4 or 2 values, with AVX2 alone"},
+// gains are of inputs that a way was made for: those of BenchmarkWays in internal/conformance, one worker of a Xeon, processor time,
+// 2026-12-01, the time of the ways after it, by that of the way. Programs do not have them: only tests ask.
+var gains = [Ways]string{
+	TextsInOrder:   "1.7 times, a million strings in order",
+	FieldsInOrder:  "1.5 times, a million structs by two fields in order",
+	SpareNulls:     "2.1 times, rows in order by a column, then int64 with nulls in a bitmap; 1.2 times by equal keys; 0.9 to 1 times by 100 in no order",
+	NullsInOrder:   "1.6 times, rows by int64 in order, a tenth null",
+	NullsApart:     "1.2 to 2 times, strings, or rows in memory, a tenth null",
+	Segments:       "1.4 to 1.7 times, rows by 365 values in order, then int64",
+	NarrowColumns:  "1.2 to 1.7 times, 65 536 rows or more by two or three columns of few values each; 1.1 times with nulls",
+	Dealt:          "1.4 times, 65 536 rows by 100 values, then int64; 1.1 times a million",
+	SelectFew:      "3.3 times, the first 10 of 1000",
+	SortForRanks:   "1.2 to 1.5 times, three quartiles of 1000 or 50 000 keys",
+	SelectRanks:    "1.8 to 2.3 times, a median of 1000 or 50 000 keys; 9 times, a row by rank of a million",
+	PartitionTable: "3.7 times, the first 3 of each of 100 partitions",
+	PartitionRuns:  "1.1 to 1.2 times, the first 3 of each of 300 or 100 000 partitions",
+	FewValues:      "1.7 to 2.2 times, 3 values; with AVX2 alone 2.1 to 3 times, 3 and 1 % or a tenth others",
+	Counting:       "1.2 times, int64 of 300 values; 6.9 and 2.8 times, a million int8 and int16",
+	KeysInOrder:    "1.2 times, structs by two columns in order",
+	Constant:       "1.3 to 1.4 times, structs by equal int64, then another column",
+	RunsInOrder:    "1.3 to 1.4 times, structs by 365 values, or 10 each, in order, then int64",
+	FinerCodes:     "1.4 times, URLs of one host",
+	CodesInOrder:   "2.2 times, nearly sorted structs; 6 times, keys reversed",
+	SplitKeys:      "1.3 to 1.8 times, 10^5 or 10^6 uint32, float32 and float64; 3 times where they crowd",
+	SplitRows:      "1.4 to 1.5 times, 10^5 or 10^6 rows by float32",
+	Crowd:          "1.4 to 1.9 times, 30 000 and 60 000 int64, a tenth and half of them the least",
+	SmallInOrder:   "1.2 to 1.6 times, 1000 elements in order or with few swapped",
+	SmallValues:    "1.4 to 2.7 times, 1000 keys of 4 or 2 values, with AVX2 alone",
 }
 
-func (w Way) String() string { return list[w].name }
+func (w Way) String() string { return names[w] }
 
 // Gain is the measured gain on inputs that the way was made for, with the benchmark that shows it.
-func (w Way) Gain() string { return list[w].gain }
+func (w Way) Gain() string { return gains[w] }
 
 // Set has a bit for each way.
 type Set uint32
@@ -130,7 +153,7 @@ func init() { off.Store(uint32(Parse(os.Getenv("SORTER_WAYS")))) }
 func Parse(text string) (s Set) {
 	for name := range strings.SplitSeq(text, ",") {
 		for w := range Way(Ways) {
-			if name == "-"+list[w].name || name == "-all" {
+			if name == "-"+names[w] || name == "-all" {
 				s |= 1 << w
 			}
 		}
