@@ -30,8 +30,8 @@ func narrowValues(bits int) int {
 	return 1 << 8
 }
 
-// CountsNarrow reports whether n keys of some bits, at most [NarrowBits], are counted if a sample of them is in no order.
-func CountsNarrow(n, bits int) bool { return n >= 2*narrowValues(bits) }
+// CountsNarrow reports whether n keys of some bits are counted if a sample of them is in no order.
+func CountsNarrow(n, bits int) bool { return bits <= NarrowBits && n >= 2*narrowValues(bits) }
 
 // bits returns the bits of a key in memory.
 func (k *Narrow) bits() int {
@@ -166,6 +166,7 @@ type runsOf[B uint8 | uint16] struct {
 func (r *runsOf[B]) write(lo, hi int) {
 	const round = 32 // bytes of a run that are written at once, and over the next runs
 	size := int(unsafe.Sizeof(r.flip))
+	// Sound: the bytes are those of the keys, which are numbers.
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.keys))), len(r.keys)*size)
 	group, end := sort.Search(groups, func(g int) bool { return r.ends[g] > lo }), 0
 	if group > 0 {

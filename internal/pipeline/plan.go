@@ -156,7 +156,7 @@ func (f *Facts) decoding() (plan, error) {
 		return f.onDevice(f.device(&w, nil), asCodes, scratch.Size(f.n, extract.CodeSize(f.Words)))
 	}
 	p := plan{engine: cpu.Host, Movement: asCodes, bytes: cpu.KeysBytes(f.n, f.workers, extract.CodeSize(f.Words))}
-	if w.Bits <= cpu.NarrowBits && cpu.CountsNarrow(f.n, w.Bits) {
+	if cpu.CountsNarrow(f.n, w.Bits) {
 		p.bytes = max(p.bytes, cpu.NarrowBytes(f.n, f.workers, w.Bits))
 	}
 	if !f.fits(p.bytes) {

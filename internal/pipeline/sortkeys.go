@@ -81,7 +81,9 @@ func exactColumn[K any, B uint32 | uint64](o sortkey.Order, f *floats.Code[B]) e
 	if o.Desc {
 		flip = ^flip
 	}
-	return extract.ColumnAs(sortkey.KindOf[B](), column.Func[K, B](func(k K) B { return f.Of(*(*B)(unsafe.Pointer(&k))) ^ flip })) // sound: a K is a float of as many bits
+	// Sound: a K is a float of as many bits as a B.
+	code := func(k K) B { return f.Of(*(*B)(unsafe.Pointer(&k))) ^ flip }
+	return extract.ColumnAs(sortkey.KindOf[B](), column.Func[K, B](code))
 }
 
 // plainKeys returns keys as they lie in memory, nil if they are not as wide as codes.
